@@ -20,6 +20,14 @@ http::response page(unsigned status, std::string_view title,
   return http::response::of(status, html, std::move(body));
 }
 
+/// A browser that is led here takes it for neither a page nor a script of this
+/// door, at which somebody may be logged in.
+http::response inert(http::response what) {
+  return std::move(what)
+    .with("Content-Security-Policy", "default-src 'none'; sandbox")
+    .with("X-Content-Type-Options", "nosniff");
+}
+
 } // namespace
 
 http::response success_page() {
@@ -72,8 +80,15 @@ http::response error_page(const caf::error& why, unsigned retry_after_s) {
 }
 
 http::response xml_document(unsigned status, std::string document) {
-  return http::response::of(status, "text/xml;charset=UTF-8",
-                            std::move(document));
+  return inert(http::response::of(status, "text/xml;charset=UTF-8",
+                                  std::move(document)));
+}
+
+http::response deposited_file(std::string bytes) {
+  return inert(
+           http::response::of(200, "application/xml", std::move(bytes)))
+    .with("Content-Disposition", "attachment")
+    .with("Cache-Control", "no-store");
 }
 
 } // namespace depositd::crossref

@@ -32,4 +32,7 @@ http::response error_page(const caf::error& why, unsigned retry_after_s);
 /// A document for who asks what became of a submission.
 http::response xml_document(unsigned status, std::string document);
 
+/// What was deposited, byte for byte: a stranger's.
+http::response deposited_file(std::string bytes);
+
 } // namespace depositd::crossref

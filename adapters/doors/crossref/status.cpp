@@ -16,7 +16,7 @@ void send_contents(door_pointer self, const status_request& x,
   const auto answer = x.answer;
   const auto& options = self->state.options;
   if (!row.contents.empty()) {
-    answer->send(http::response::of(200, "application/xml", row.contents));
+    answer->send(deposited_file(row.contents));
     return;
   }
   self
@@ -24,8 +24,7 @@ void send_contents(door_pointer self, const status_request& x,
               accounts::fetch_blob{row.submission.blob})
     .then(
       [=](accounts::blob_fetched& found) {
-        answer->send(
-          http::response::of(200, "application/xml", std::move(found.bytes)));
+        answer->send(deposited_file(std::move(found.bytes)));
       },
       [=](const caf::error& why) { answer->send(page_of(self, why)); });
 }
@@ -71,16 +70,17 @@ query_of(const status_request& x, const std::string& user, bool newest_first) {
   out.newest_first = newest_first;
   out.with_documents = x.type == "result";
   out.with_contents = x.type == "contents";
-  out.file_name = x.file_name;
-  if (!x.file_name.empty())
-    return out;
-  out.batch_id = x.batch_id;
-  if (!x.batch_id.empty())
-    return out;
+  // Only its number is nobody else's.
   const auto& text = x.submission_id;
   const auto* end = text.data() + text.size();
   const auto read = std::from_chars(text.data(), end, out.id);
-  if (read.ec != std::errc{} || read.ptr != end || out.id == 0)
+  if (read.ec == std::errc{} && read.ptr == end && out.id != 0)
+    return out;
+  out.id = 0;
+  out.file_name = x.file_name;
+  if (x.file_name.empty())
+    out.batch_id = x.batch_id;
+  if (out.file_name.empty() && out.batch_id.empty())
     return std::nullopt;
   return out;
 }

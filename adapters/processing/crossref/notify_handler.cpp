@@ -54,7 +54,9 @@ std::string retrieve_url(const std::string& at, const submission_row& row) {
   const bool by_batch = !row.batch_id.empty();
   return at + "/servlet/submissionDownload?type=result&"
          + (by_batch ? "doi_batch_id=" : "file_name=")
-         + percent_encoded(by_batch ? row.batch_id : row.submission.file_name);
+         + percent_encoded(by_batch ? row.batch_id : row.submission.file_name)
+         // Others may have the same name.
+         + "&submission_id=" + std::to_string(row.id);
 }
 
 callback callback_of(const submission_row& row, const std::string& url,

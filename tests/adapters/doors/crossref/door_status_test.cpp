@@ -220,6 +220,30 @@ TEST_F(crossref_polls, row_32_contents_of_a_large_file_are_in_the_blob_store) {
   EXPECT_EQ(engine->rows.back().submission.blob, "");
 }
 
+// Somebody may be logged in at this door, and be led here by a link.
+TEST_F(crossref_polls, row_32_no_browser_runs_what_was_deposited) {
+  start();
+  for (const auto bytes : {std::size_t{10}, inline_submission_bytes_max + 1}) {
+    const auto name = std::to_string(bytes) + ".xml";
+    deposit(name, std::string(bytes, 'x'));
+    const auto x = poll("type=contents&file_name=" + name);
+    EXPECT_EQ(x.header("content-security-policy"),
+              "default-src 'none'; sandbox");
+    EXPECT_EQ(x.header("x-content-type-options"), "nosniff");
+    EXPECT_EQ(x.header("content-disposition"), "attachment");
+  }
+}
+
+TEST_F(crossref_polls, row_35_a_number_is_nobody_elses) {
+  start();
+  deposit("f.xml", xml);
+  deposit("f.xml", xml);
+  const auto second = std::to_string(last().id);
+  for (const std::string more : {"&file_name=f.xml", "&doi_batch_id=none"})
+    EXPECT_TRUE(has(poll("type=result&submission_id=" + second + more).body,
+                    "<submission_id>" + second + "<"));
+}
+
 TEST_F(crossref_polls, row_33_a_poll_may_be_a_form) {
   start();
   deposit("f.xml", xml);

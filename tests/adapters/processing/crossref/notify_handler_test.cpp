@@ -188,7 +188,7 @@ TEST_F(notify_handler_test, row_41_calls_the_member_back_instead_of_mail) {
     {"CROSSREF-INTERNAL-ID", "1432"},
     {"CROSSREF-RETRIEVE-URL",
      "https://deposit.example.org/servlet/submissionDownload?type=result&"
-     "doi_batch_id=batch-1"},
+     "doi_batch_id=batch-1&submission_id=1432"},
     {"CROSSREF-SERVICE-DATE", "Fri, 01 Mar 2024 09:30:00 GMT"},
     {"CROSSREF-RETRIEVE-URL-EXPIRATION-DATE", "Sat, 02 Mar 2024 09:30:00 GMT"}};
   EXPECT_EQ(headers(), wanted);
@@ -201,7 +201,7 @@ TEST_F(notify_handler_test, row_41_names_the_file_where_there_is_no_batch_id) {
   EXPECT_EQ(headers()["CROSSREF-EXTERNAL-ID"], "");
   EXPECT_EQ(headers()["CROSSREF-RETRIEVE-URL"],
             "https://deposit.example.org/servlet/submissionDownload?"
-            "type=result&file_name=a%20b.xml");
+            "type=result&file_name=a%20b.xml&submission_id=1432");
 }
 
 TEST_F(notify_handler_test, says_whether_a_failure_is_worth_another_try) {
