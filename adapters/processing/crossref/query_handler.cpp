@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::uint32_t candidates_max = 100;
 constexpr std::size_t matches_reported_max = 10;
+/// A few lines may match what takes very much to write.
+constexpr std::size_t answers_bytes_max = 16 * 1024 * 1024;
 
 std::vector<std::string> words(std::string_view text) {
   std::vector<std::string> out(1);
@@ -182,6 +184,9 @@ outcome query_handler::answer(const submission_job& job,
     if (!found)
       return try_again(render(found.error()));
     write_answer(x, *found, counts, out.document);
+    if (out.document.size() > answers_bytes_max)
+      return refuse_file(job, batch.batch_id,
+                         "The answers are more than 16 MB: ask less at once");
   }
   out.document += write_tail(counts);
   out.says = counts.failure == counts.records ? verdict::failed : verdict::done;

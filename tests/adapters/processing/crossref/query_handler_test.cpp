@@ -150,6 +150,23 @@ TEST_F(query_handler_test, answers_in_a_document_that_polls_understand) {
 )");
 }
 
+// A few bytes that ask for very many.
+TEST_F(query_handler_test, fails_an_upload_whose_answers_are_very_long) {
+  for (int i = 0; i < 10; ++i) {
+    doi_record x;
+    x.doi = "10.5555/" + std::to_string(i) + std::string(1'900, '\'');
+    x.first_author = "Zed";
+    registry->records[x.doi] = x;
+  }
+  std::string lines;
+  for (int i = 0; i < 200; ++i)
+    lines += "||Zed|||||||\n";
+  const auto out = ask(lines);
+  EXPECT_EQ(out.says, verdict::failed);
+  EXPECT_LT(out.document.size(), 10'000u);
+  EXPECT_NE(out.reason.find("16 MB"), std::string::npos) << out.reason;
+}
+
 TEST_F(query_handler_test, fails_an_upload_that_asks_nothing) {
   for (const auto* upload :
        {"", "\n\n", "H:someone@example.org\n", "hello\n", "\xFF", "<rss/>",
