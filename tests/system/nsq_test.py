@@ -2,13 +2,16 @@
 which words. Rows are those of the case table; docs/TESTING.md has them all."""
 
 import json
+import socket
 import ssl
 import threading
+import time
 import unittest
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import harness
 from authority import Authority
+from gauges import resident_mb
 from nsq_client import Refused, mpub_body
 from nsq_server import NsqTest, better, of_depositd
 
@@ -48,6 +51,23 @@ class Negotiation(NsqTest):
         for magic in (b"  V3", b"GET ", b"\x16\x03\x01\x02"):
             with self.subTest(magic):
                 self.assert_error(self.bare(magic=magic), "E_BAD_PROTOCOL")
+
+    @of_depositd
+    def test_who_says_who_it_is_without_end_is_not_read_ahead(self):
+        self.serve()
+        client = socket.create_connection(self.tcp())
+        self.addCleanup(client.close)
+        client.sendall(b"  V2")
+        client.settimeout(0.2)
+        flood = b"IDENTIFY\n\0\0\0\x02{}" * 20_000
+        before, sent = resident_mb(self.server.process.pid), 0
+        until = time.monotonic() + 3
+        while sent < 300_000_000 and time.monotonic() < until:
+            try:
+                sent += client.send(flood)
+            except TimeoutError:
+                pass
+        self.assertLess(resident_mb(self.server.process.pid), before + 64)
 
     def test_row_q05_heartbeats_end_at_their_maximum(self):
         self.serve(heartbeat_max=30000)

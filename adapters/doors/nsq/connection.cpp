@@ -104,9 +104,15 @@ bool connection::may_serve() const {
   return !closing_ && !busy_ && !waiting_ && !slowed_ && !owes_much();
 }
 
-bool connection::may_read() const {
+bool connection::may_go_on() const {
   return may_serve() && !gone_ && !wire_.over()
          && wire_.backlog() <= core_.options.backlog_bytes_max;
+}
+
+// Of commands that are served one at a time each look serves one: whoever sends
+// them faster waits, and not in memory.
+bool connection::may_read() const {
+  return may_go_on() && wire_.is_read_up();
 }
 
 void connection::ready() {
@@ -287,7 +293,7 @@ void connection::end_of_look() {
     return;
   const auto self = shared_from_this();
   go_on_with_slowed();
-  if (more_ || may_read() || gone_ || wire_.over())
+  if (more_ || may_go_on() || gone_ || wire_.over())
     pump();
   send_answers();
   go_on_with_waiting();
@@ -322,10 +328,13 @@ std::optional<connection::time> connection::next_time() const {
   auto out = std::min(stuck_until_, send_at_);
   if (slowed_)
     out = std::min(out, slow_until_);
-  if (magic_.size() < protocol_magic.size() || upgrade_)
+  const bool greets = magic_.size() < protocol_magic.size() || upgrade_;
+  if (greets)
     out = std::min(out, heard_ + core_.options.arrivals.handshake);
   if (terms_.heartbeat.count() > 0)
-    out = std::min({out, beat_, heard_ + silence_max()});
+    out = std::min(out, heard_ + silence_max());
+  if (terms_.heartbeat.count() > 0 && !greets)
+    out = std::min(out, beat_);
   if (closing_)
     out = std::min(out, heard_ + silence_max());
   if (consumer_)

@@ -52,6 +52,7 @@ private:
   void ready();
   void pump();
   bool read_magic(std::string_view& from);
+  bool may_go_on() const;
   bool may_read() const;
   bool owes_much() const;
   bool may_serve() const;

@@ -61,6 +61,11 @@ public:
     return frames_.size();
   }
 
+  /// Whether nothing is left of what `input` has given.
+  bool is_read_up() const {
+    return plain_used_ == plain_.size();
+  }
+
   /// Sends all frames, as far as the socket takes them. False if the other
   /// side is gone.
   bool flush();
