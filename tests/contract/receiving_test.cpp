@@ -50,6 +50,25 @@ private:
   s3::client_options options_ = shared_s3().options();
 };
 
+/// Another institution's bag, and a way there that looks as if what is removed
+/// here were kept in its folder.
+TEST(receiving_folder, lets_nobody_remove_the_bags_of_others) {
+  temporary_folder ours;
+  temporary_folder others;
+  std::ofstream{others.path() / "photos.tar"} << "theirs";
+  std::ofstream{ours.path() / "photos.tar"} << "abc";
+  auto place = open_folder_receiving({.folder = ours.path()});
+  ASSERT_TRUE(place) << render(place.error());
+  fs::create_directory_symlink(others.path(), ours.path() / ".removed");
+  const auto bag = (*place)->look("photos.tar");
+  ASSERT_TRUE(bag) << render(bag.error());
+  EXPECT_FALSE((*place)->remove("photos.tar", bag->etag));
+  EXPECT_TRUE(fs::exists(others.path() / "photos.tar"));
+  EXPECT_TRUE(fs::exists(ours.path() / "photos.tar"));
+  EXPECT_FALSE(open_folder_receiving({.folder = ours.path()}));
+  EXPECT_TRUE(fs::exists(others.path() / "photos.tar"));
+}
+
 } // namespace
 
 INSTANTIATE_TEST_SUITE_P(

@@ -121,6 +121,8 @@ public:
                              const std::string& etag) override {
     if (!legal_bag_name(name))
       return true;
+    if (auto wrong = refuse_what_is_not_ours())
+      return wrong;
     // What is removed is judged where nobody puts another one in its place.
     for (int i = 0; i < removal_tries_max; ++i) {
       if (auto failure = end_removal(name, etag))
@@ -142,6 +144,8 @@ public:
   /// Puts back what an engine that died was about to remove: nobody knows any
   /// more which bag it meant. It is asked to again.
   caf::error end_removals() {
+    if (auto wrong = refuse_what_is_not_ours())
+      return wrong;
     std::error_code code;
     fs::directory_iterator at{removed(), code};
     if (code == std::errc::no_such_file_or_directory)
@@ -159,11 +163,27 @@ private:
     return options_.folder / removed_folder;
   }
 
+  /// Depositors write beside it: what it is called may lead into the folder of
+  /// another, whose bags would be taken for those that are removed here.
+  caf::error refuse_what_is_not_ours() const {
+    struct stat facts {};
+    if (::lstat(removed().c_str(), &facts) != 0)
+      return errno == ENOENT ? caf::error{}
+                             : file_failed("look at", removed(), errno);
+    if (S_ISDIR(facts.st_mode) && facts.st_uid == ::geteuid())
+      return {};
+    return caf::make_error(ec::store_failed,
+                           removed().string()
+                             + " is no folder of depositd's; remove it");
+  }
+
   caf::error set_aside(const std::string& name) {
     std::error_code code;
     fs::create_directory(removed(), code);
     if (code)
       return file_failed("make", removed(), code.value());
+    if (auto wrong = refuse_what_is_not_ours())
+      return wrong;
     // Nothing is there any more, or something that is not ours to replace: the
     // next look tells.
     const auto path = options_.folder / name;
