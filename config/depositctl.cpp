@@ -102,6 +102,9 @@ int run(const std::vector<std::string>& words) {
     return session.run(*said.call);
   if (!said.interactive)
     return session.tell(said);
+  // The first line is the password, and the rest the script.
+  if (named->password_from_stdin)
+    session.commands();
   if (!isatty(STDIN_FILENO))
     return shell::run_script(session);
   // The tab key offers what the engine has, from the first word on.

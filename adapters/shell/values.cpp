@@ -11,6 +11,7 @@
 #include <charconv>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 
 namespace depositd::shell {
 
@@ -28,6 +29,15 @@ nlohmann::json read_number(const std::string& spelling,
 namespace {
 
 constexpr micros day_us = micros{24} * 3600 * 1'000'000;
+
+/// As the engine has to know it, which stands in another folder.
+std::string folder_of(const std::string& spelling, const std::string& text) {
+  std::error_code code;
+  const auto out = std::filesystem::absolute(text, code);
+  if (text.empty() || code)
+    throw CLI::ValidationError(spelling, "must be a folder");
+  return out.lexically_normal();
+}
 
 /// Of "90d"; nothing if it is something else.
 std::optional<micros> read_days(const std::string& text) {
@@ -86,7 +96,7 @@ nlohmann::json read_value(const argument_spec& argument,
     case value_kind::each:
       return texts;
     case value_kind::folder:
-      return std::filesystem::absolute(texts.back()).lexically_normal();
+      return folder_of(argument.spelling, texts.back());
     default:
       return texts.back();
   }

@@ -96,6 +96,14 @@ TEST(settings, an_empty_file_changes_nothing) {
             depositd_settings{});
 }
 
+// A queue's kind is for life, and deposits go nowhere else.
+TEST(settings, deposit_queues_keep_their_kind) {
+  for (const std::string name : {"metadata", "query"})
+    EXPECT_NE(refusal_of("queues: {" + name + ": {kind: message}}")
+                .find("queues." + name + ".kind:"),
+              std::string::npos);
+}
+
 TEST(settings, deposit_queues_start_with_their_promised_numbers) {
   const depositd_settings defaults;
   for (const auto name : {"metadata", "query"}) {

@@ -68,6 +68,10 @@ class Accounts(SystemTest):
         self.assertTrue(engine.ask("status")["suspended"])
         self.assertIn('who="operator=ben token" command="suspend"',
                       engine.log())
+        said = self.as_nobody(engine, *sign_in,
+                              text="secret\nresume\nsuspend\n")
+        self.assertEqual(said.returncode, 0, said)
+        self.assertNotIn("secret", said.stdout + said.stderr)
         said = self.as_nobody(engine, *sign_in, "backup", "/planted",
                               text="secret\n")
         self.assertEqual(said.returncode, 1, said)

@@ -411,6 +411,7 @@ TEST_F(session_test, what_is_unknown_is_named_with_what_was_meant) {
   EXPECT_EQ(said("frobnicate"),
             "depositctl: unknown command: frobnicate; see --help\n");
   EXPECT_EQ(said("why -1"), "depositctl: id: must be a number, not -1\n");
+  EXPECT_EQ(said("backup ''"), "depositctl: folder: must be a folder\n");
   EXPECT_EQ(said("stat"),
             "depositctl: unknown command: stat; did you mean status?\n");
 }
