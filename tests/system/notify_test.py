@@ -192,7 +192,7 @@ class Notify(SystemTest):
         self.assertEqual(
             headers["CROSSREF-RETRIEVE-URL"],
             "https://deposit.example.org/servlet/submissionDownload"
-            "?type=result&doi_batch_id=batch-a")
+            "?type=result&doi_batch_id=batch-a&submission_id=" + number)
         for name in ("CROSSREF-SERVICE-DATE",
                      "CROSSREF-RETRIEVE-URL-EXPIRATION-DATE"):
             self.assertRegex(headers[name],
