@@ -134,11 +134,7 @@ caf::expected<batch_step> after_reporting(batch_step x,
     x.body = std::make_shared<const std::string>(of.what.document);
   const auto to = after_report(x.move.status.state, x.move.jobs);
   if (to != batch_state::none)
-    // Why it failed is still so when that has been reported.
-    if (auto wrong = set_state(x, to, of.at_us,
-                               note.empty() && to == batch_state::failed
-                                 ? std::string{x.move.status.note}
-                                 : note))
+    if (auto wrong = set_state(x, to, of.at_us, note))
       return wrong;
   x.move.place.attempt = 0;
   if (x.move.status.state == batch_state::completed)

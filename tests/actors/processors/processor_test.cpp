@@ -312,21 +312,6 @@ TEST_F(processor_test, comes_back_after_the_shard_started_over) {
   EXPECT_EQ(users_in_work(), strings{"ann"});
 }
 
-TEST_F(processor_test, ends_a_removed_processors_item_at_a_shard_that_is_new) {
-  set(spec_of(1));
-  put("metadata", items_of("ann", 1));
-  set(spec_of(1), true);
-  caf::anon_send(caf::actor_cast<shard_inside_actor>(core),
-                 journal_failed{caf::make_error(ec::store_failed, "no disk")});
-  settle();
-  for (int i = 0; i < 3; ++i)
-    advance(1s);
-  EXPECT_EQ(report_of("metadata").in_flight, 1u);
-  finish();
-  EXPECT_EQ(report_of("metadata").finished, 1u);
-  EXPECT_EQ(report_of("metadata").in_flight, 0u);
-}
-
 TEST_F(processor_test, asks_once_a_second_while_the_shard_recovers) {
   auto asked = std::make_shared<std::size_t>(0);
   processors::processor_manager_options options;

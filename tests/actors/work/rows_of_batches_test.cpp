@@ -143,15 +143,6 @@ TEST_F(batch_rows, R01_it_waits_to_be_reported_since_its_last_job_ended) {
   EXPECT_EQ(last.status.changed_us, jobs[0].status.changed_us);
 }
 
-TEST_F(batch_rows, R15_why_it_could_not_be_split_is_known_after_its_report) {
-  const auto batch = submit(1);
-  ASSERT_TRUE(says(take("batch"), verdict::failed, "there are no rows"));
-  EXPECT_EQ(last_of_batch(batch).status.note, "there are no rows");
-  ASSERT_EQ(run("report"), 1u);
-  EXPECT_EQ(state_of_batch(batch), "failed");
-  EXPECT_EQ(last_of_batch(batch).status.note, "there are no rows");
-}
-
 TEST_F(batch_rows, R06_R07_cleanup_leaves_nothing_of_a_completed_batch) {
   submit_and_split(2);
   run("first");
