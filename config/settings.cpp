@@ -237,21 +237,20 @@ caf::error check(const depositd_settings& x, const origins& from) {
       && (!legal_web_address(address) || address.ends_with('/')))
     return from.refuse("crossref.public_url",
                        "must be like https://deposit.example.org");
-  for (const auto& [name, queue] : x.queues)
+  for (const auto& [name, queue] : x.queues) {
     if ((queue.kind == queue_kind::outbox) != (name == notify_queue))
       return from.refuse("queues." + name + ".kind",
                          std::string{"outbox is the kind of "} + notify_queue
                            + " and of no other queue");
-  for (const auto& [name, queue] : x.queues)
     if (operation_of_queue(name).queue == name
         && queue.kind != queue_kind::deposit)
       return from.refuse("queues." + name + ".kind",
                          "deposits come to it: its kind is deposit");
-  for (const auto& [name, queue] : x.queues)
     if (queue.retry_delay_ms > queue.retry_delay_ms_max)
       return from.refuse("queues." + name + ".retry_delay_ms",
                          "is more than retry_delay_ms_max, "
                            + std::to_string(queue.retry_delay_ms_max));
+  }
   return caf::none;
 }
 

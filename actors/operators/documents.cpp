@@ -31,6 +31,19 @@ std::size_t end_of_value(const std::string& address, std::size_t from,
                   address.size());
 }
 
+std::string without_login(std::string address) {
+  const auto scheme = address.find("://");
+  if (scheme == address.npos)
+    return address;
+  const auto begin = scheme + 3;
+  const auto end =
+    std::min(address.find_first_of("/?#", begin), address.size());
+  const auto at = address.rfind('@', end);
+  if (at != address.npos && at >= begin && at < end)
+    address.replace(begin, at - begin, "***");
+  return address;
+}
+
 } // namespace
 
 std::string to_text(const document& x) {
@@ -47,19 +60,6 @@ document cap_or_null(std::uint64_t value) {
 
 document text_or_null(const std::string& x) {
   return x.empty() ? document(nullptr) : document(x);
-}
-
-std::string without_login(std::string address) {
-  const auto scheme = address.find("://");
-  if (scheme == address.npos)
-    return address;
-  const auto begin = scheme + 3;
-  const auto end =
-    std::min(address.find_first_of("/?#", begin), address.size());
-  const auto at = address.rfind('@', end);
-  if (at != address.npos && at >= begin && at < end)
-    address.replace(begin, at - begin, "***");
-  return address;
 }
 
 std::string without_secrets(std::string address) {

@@ -32,12 +32,10 @@ document cap_or_null(std::uint64_t value);
 /// Null for an empty text.
 document text_or_null(const std::string& x);
 
-/// The address of a service without the login in it ("https://***@host/"), for
-/// answers and the audit log.
-std::string without_login(std::string address);
-
-/// The same, and without what passwords and the like it gives by name
-/// ("postgresql://***@host/db?password=***", "odbc:DSN=x;PWD=***").
+/// The address of a service without the login in it ("https://***@host/") and
+/// without what passwords and the like it gives by name
+/// ("postgresql://***@host/db?password=***", "odbc:DSN=x;PWD=***"), for answers
+/// and the audit log.
 std::string without_secrets(std::string address);
 
 /// Null for `never`.

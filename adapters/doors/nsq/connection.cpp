@@ -322,20 +322,22 @@ milliseconds connection::silence_max() const {
   return terms_.heartbeat.count() > 0 ? 2 * terms_.heartbeat : patience;
 }
 
+bool connection::greets() const {
+  return magic_.size() < protocol_magic.size() || upgrade_;
+}
+
 std::optional<connection::time> connection::next_time() const {
   if (gone_)
     return slowed_ ? std::min(slow_until_, gone_until_) : gone_until_;
   auto out = std::min(stuck_until_, send_at_);
   if (slowed_)
     out = std::min(out, slow_until_);
-  const bool greets = magic_.size() < protocol_magic.size() || upgrade_;
-  if (greets)
+  const bool beats = terms_.heartbeat.count() > 0;
+  if (greets())
     out = std::min(out, heard_ + core_.options.arrivals.handshake);
-  if (terms_.heartbeat.count() > 0)
-    out = std::min(out, heard_ + silence_max());
-  if (terms_.heartbeat.count() > 0 && !greets)
+  else if (beats)
     out = std::min(out, beat_);
-  if (closing_)
+  if (beats || closing_)
     out = std::min(out, heard_ + silence_max());
   if (consumer_)
     if (const auto next = consumer_->next_time())
@@ -366,15 +368,14 @@ void connection::timer_due(time at) {
 }
 
 void connection::look_at_time(time at) {
-  const bool greets = magic_.size() < protocol_magic.size() || upgrade_;
   const bool beats = terms_.heartbeat.count() > 0;
-  if (beats && at >= beat_ && !greets) {
+  if (beats && at >= beat_ && !greets()) {
     beat_ = std::max(beat_, at - terms_.heartbeat / 2) + terms_.heartbeat;
     append_frame(wire_.frames(), frame_type::response, heartbeat_text);
     urgent_ = true;
   }
   if (at >= stuck_until_
-      || (greets && at >= heard_ + core_.options.arrivals.handshake)
+      || (greets() && at >= heard_ + core_.options.arrivals.handshake)
       || ((beats || closing_) && at >= heard_ + silence_max())
       || (consumer_ && !consumer_->look_at_time(at)))
     gone_ = true;

@@ -52,6 +52,7 @@ private:
   void ready();
   void pump();
   bool read_magic(std::string_view& from);
+  bool greets() const;
   bool may_go_on() const;
   bool may_read() const;
   bool owes_much() const;

@@ -144,8 +144,10 @@ public:
   /// Puts back what an engine that died was about to remove: nobody knows any
   /// more which bag it meant. It is asked to again.
   caf::error end_removals() {
-    if (auto wrong = refuse_what_is_not_ours())
-      return wrong;
+    // A depositor must not keep the engine from starting; whoever is to remove
+    // a bag is told.
+    if (refuse_what_is_not_ours())
+      return {};
     std::error_code code;
     fs::directory_iterator at{removed(), code};
     if (code == std::errc::no_such_file_or_directory)

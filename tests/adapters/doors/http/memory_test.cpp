@@ -21,9 +21,8 @@ protected:
       again);
   }
 
-  void start_with(std::uint64_t bytes) {
+  void start_with(std::uint64_t bytes, http::server_options options = {}) {
     budget_ = std::make_shared<memory_budget>(memory_budget::limits{bytes, 0});
-    http::server_options options;
     options.body_bytes_max = 4'000'000;
     options.memory = budget_;
     options.io_threads = 1;
@@ -157,12 +156,7 @@ TEST_F(http_memory, is_held_until_a_late_answer) {
 
 // Whoever does not read is ended, however long the answer is.
 TEST_F(http_memory, of_a_long_answer_is_free_when_nobody_takes_it) {
-  budget_ =
-    std::make_shared<memory_budget>(memory_budget::limits{200'000'000, 0});
-  http::server_options options;
-  options.memory = budget_;
-  options.send_limit = 100ms;
-  start(std::move(options));
+  start_with(200'000'000, {.send_limit = 100ms});
   auto client = connect();
   client.send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n");
   held_.take().send(
@@ -172,11 +166,7 @@ TEST_F(http_memory, of_a_long_answer_is_free_when_nobody_takes_it) {
 
 // What comes in finds memory whatever others leave lying.
 TEST_F(http_memory, of_long_answers_is_bounded_where_they_can_be_had_again) {
-  budget_ =
-    std::make_shared<memory_budget>(memory_budget::limits{200'000'000, 0});
-  http::server_options options;
-  options.memory = budget_;
-  start(std::move(options));
+  start_with(200'000'000);
   auto first = connect();
   first.send("GET /long HTTP/1.1\r\nHost: a\r\n\r\n");
   const auto head = first.read(12);
