@@ -74,7 +74,7 @@ protected:
   records read(std::size_t count, read_limits limits = {}) {
     records out;
     const auto end =
-      std::chrono::steady_clock::now() + std::chrono::seconds{20};
+      std::chrono::steady_clock::now() + std::chrono::minutes{2};
     while (out.size() < count && std::chrono::steady_clock::now() < end) {
       const auto some = source->poll(limits);
       EXPECT_TRUE(some) << render(some.error());

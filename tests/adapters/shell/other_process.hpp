@@ -14,12 +14,15 @@
 
 #include <gtest/gtest.h>
 
+#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace depositd::shell {
 
@@ -64,14 +67,25 @@ inline admin_actor::behavior_type echo(admin_actor::pointer, int) {
   };
 }
 
+/// Begins with `engine_word`, started by the test program itself: a child that
+/// was only forked would have threads of its own beside those of its parent.
 class other_process {
 public:
+  static constexpr const char* engine_word = "--be-an-engine";
+
   explicit other_process(const server_files& tls = {}) {
     int ends[2];
     EXPECT_EQ(pipe(ends), 0);
-    child_ = fork();
-    if (child_ == 0)
-      serve(ends[1], tls);
+    std::vector<std::string> words{"/proc/self/exe", engine_word,
+                                   std::to_string(ends[1]), tls.certificate,
+                                   tls.key, tls.ca};
+    std::vector<char*> line;
+    for (auto& word : words)
+      line.push_back(word.data());
+    line.push_back(nullptr);
+    EXPECT_EQ(
+      posix_spawn(&child_, line[0], nullptr, nullptr, line.data(), environ),
+      0);
     close(ends[1]);
     EXPECT_EQ(read(ends[0], &port, sizeof(port)),
               static_cast<ssize_t>(sizeof(port)));
@@ -95,6 +109,12 @@ public:
   }
 
   std::uint16_t port = 0;
+
+  /// What the program does instead of its tests, if its words say so.
+  static void serve_if_told(int count, char** words) {
+    if (count == 6 && std::string_view{words[1]} == engine_word)
+      serve(std::stoi(words[2]), {words[3], words[4], words[5]});
+  }
 
 private:
   struct config : caf::actor_system_config {
