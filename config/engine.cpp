@@ -130,6 +130,7 @@ caf::error engine_node::start_core() {
   options.budget = budget_;
   options.configuration = configuration_of(settings_);
   options.pipelines = pipelines_;
+  options.data_folder = settings_.data.folder;
   options.sources = configured_sources(settings_);
   options.fairness = configured_fairness(settings_);
   options.retention_s

@@ -27,6 +27,7 @@ projection::projector_options reading(const core_options& options) {
   out.projection = options.projection;
   out.blobs = options.blobs;
   out.registry = options.registry;
+  out.data_folder = options.data_folder;
   out.shard = options.shard;
   out.clock = options.clock;
   out.pause = options.project_every;

@@ -16,6 +16,7 @@
 #include <caf/actor_system.hpp>
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -32,6 +33,7 @@ struct core_options {
   projection_store* projection = nullptr;
   blob_store* blobs = nullptr;
   doi_registry* registry = nullptr;
+  std::filesystem::path data_folder; ///< of these stores; empty: none
   /// What blocks on the disk has threads of its own; else all of it runs on the
   /// scheduler, as the deterministic one wants.
   bool threads = true;

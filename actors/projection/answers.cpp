@@ -156,6 +156,18 @@ caf::result<recovered> answer(self_pointer self, const recover&) {
 
 namespace {
 
+/// Whether a folder, which need not be there, is another one or in it, wherever
+/// links lead.
+bool is_in(const std::filesystem::path& folder,
+           const std::filesystem::path& other) {
+  std::error_code failed;
+  const auto inner = std::filesystem::weakly_canonical(folder, failed);
+  const auto outer = std::filesystem::weakly_canonical(other, failed);
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end())
+           .first
+         == outer.end();
+}
+
 /// With those above it, for nobody else to read. One that is there stays as
 /// whoever made it wanted it.
 std::error_code make_private(const std::filesystem::path& folder) {
@@ -191,6 +203,10 @@ caf::result<done> answer(self_pointer self, const back_up& x) {
   auto& options = self->state.options;
   std::error_code failed;
   const std::filesystem::path folder{x.folder};
+  if (!options.data_folder.empty() && is_in(folder, options.data_folder))
+    return caf::make_error(ec::invalid_argument,
+                           "a copy cannot be in the folder that it is of: "
+                             + x.folder);
   if (std::filesystem::exists(folder, failed)
       && !std::filesystem::is_empty(folder, failed))
     return caf::make_error(ec::already_exists,

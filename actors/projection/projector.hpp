@@ -15,6 +15,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,6 +31,8 @@ struct projector_options {
   projection_store* projection = nullptr;
   blob_store* blobs = nullptr;
   doi_registry* registry = nullptr;
+  /// Where the stores have their files, and so no copy can be; empty: nowhere.
+  std::filesystem::path data_folder;
   shard_number shard = 0;
   /// Not the wall clock: one that is set forward must not age what is kept.
   engine_clock clock = engine_clock::system();

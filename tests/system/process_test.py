@@ -220,6 +220,29 @@ class Backup(SystemTest):
         self.assertEqual(len(documents), 20)
 
 
+    def test_a_copy_into_the_data_folder_is_refused_and_harms_nothing(self):
+        engine = self.start()
+        door = self.depositor(engine, "user")
+        self.assertTrue(door.deposit("a.xml", a_deposit("a")).accepted)
+        link = self.folder / "link"
+        link.symlink_to(engine.data)
+        inside = engine.data / "own"
+        inside.mkdir()
+        before = sorted(engine.data.rglob("*.db"))
+        for folder in (engine.data, engine.data / "copy", engine.data / "blobs",
+                       inside, link / "copy" / "deeper",
+                       engine.data / "own" / ".." / "copy"):
+            with self.subTest(folder):
+                refused = engine.ctl_result("backup", str(folder))
+                self.assertEqual(refused.returncode, 1)
+                self.assertIn("cannot be in the folder that it is of",
+                              refused.stderr)
+        self.assertEqual(sorted(engine.data.rglob("*.db")), before)
+        self.assertFalse((engine.data / "copy").exists())
+        self.outcome(door, "a.xml")
+        engine.ctl("backup", str(self.folder / "data-copy"))
+
+
 class Hardship(SystemTest):
     def assert_serves(self, engine, name):
         door = self.door(engine, "user")
