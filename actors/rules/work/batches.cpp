@@ -52,7 +52,8 @@ void again(batch_step& x, const batch_stage_ended& of, bool costs) {
   }
   place.available_us = of.at_us + micros{delay} * 1'000;
   place.attempt -= costs || place.attempt == 0 ? 0 : 1;
-  x.move.status.note = of.what.reason;
+  if (!could_not_be_split(x.move.status, x.move.jobs))
+    x.move.status.note = of.what.reason;
 }
 
 caf::error set_state(batch_step& x, batch_state to, micros at_us,
@@ -127,15 +128,25 @@ caf::expected<batch_step> after_splitting(batch_step x,
   return x;
 }
 
+/// Why a batch could not be split is known as long as the batch is; of others
+/// no earlier note is here.
+std::string note_after(const std::string& before, const std::string& note) {
+  if (before.empty() || note.empty())
+    return before + note;
+  return before.ends_with(note) ? before : before + "; " + note;
+}
+
 caf::expected<batch_step> after_reporting(batch_step x,
                                           const batch_stage_ended& of,
                                           const std::string& note) {
   if (!of.what.document.empty())
     x.body = std::make_shared<const std::string>(of.what.document);
+  auto all = note_after(x.move.status.note, note);
   const auto to = after_report(x.move.status.state, x.move.jobs);
-  if (to != batch_state::none)
-    if (auto wrong = set_state(x, to, of.at_us, note))
-      return wrong;
+  if (to == batch_state::none)
+    x.move.status.note = std::move(all);
+  else if (auto wrong = set_state(x, to, of.at_us, all))
+    return wrong;
   x.move.place.attempt = 0;
   if (x.move.status.state == batch_state::completed)
     x.move.place.queue.clear();
@@ -145,6 +156,12 @@ caf::expected<batch_step> after_reporting(batch_step x,
 }
 
 } // namespace
+
+bool could_not_be_split(const batch_status& now, const job_counts& jobs) {
+  return !jobs.split
+         && (now.state == batch_state::failed
+             || now.state == batch_state::update_reporting);
+}
 
 caf::expected<batch_step> after_stage(const batch_stage_ended& x) {
   auto out = as_it_is(x.batch);
@@ -198,6 +215,7 @@ caf::expected<batch_step> as_wanted(const batch_wanted& x) {
       out.move.place.queue.clear();
       break;
     case batch_state::update_reporting:
+      out.move.status.note = note_after(x.batch.status.note, x.note);
       to_report(out, *x.stages, true);
       break;
     default:

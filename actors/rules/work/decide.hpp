@@ -9,6 +9,9 @@
 
 namespace depositd::rules {
 
+/// Its report is all that comes of it, and says why.
+bool could_not_be_split(const batch_status& now, const job_counts& jobs);
+
 /// What becomes of a job whose stage has ended. A document that cannot be read
 /// fails the job. `ec::stale_claim`: the job is in no stage any more.
 caf::expected<job_step> after_stage(const stage_ended& x);

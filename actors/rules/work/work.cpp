@@ -1,5 +1,6 @@
 #include "actors/rules/work/work.hpp"
 
+#include "actors/rules/work/decide.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
@@ -22,6 +23,12 @@ kept_job kept(item_id batch, const job_status& x) {
   out.needs_review = x.needs_review;
   out.submit_again = x.submit_again;
   return out;
+}
+
+/// The read model has the others'.
+void keep_note(kept_batch& x) {
+  if (!could_not_be_split(x.status, x.jobs))
+    x.status.note.clear();
 }
 
 } // namespace
@@ -48,8 +55,8 @@ struct work::applier {
     auto& batch = at->second;
     batch.queue = x.place.queue;
     batch.status = x.status;
-    batch.status.note.clear(); // the read model has it
     batch.jobs = x.jobs;
+    keep_note(batch);
     batch.reports = x.reports;
   }
 
@@ -87,7 +94,7 @@ void work::apply(const event& x) {
 
 void work::restore(const batch_row& row) {
   batches_[row.id] = {row.queue, row.info, row.status, row.jobs, row.reports};
-  batches_[row.id].status.note.clear();
+  keep_note(batches_[row.id]);
   if (seeded_bug("counts_lost_at_recovery"))
     batches_[row.id].jobs.completed = 0;
 }

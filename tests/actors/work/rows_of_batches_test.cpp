@@ -143,6 +143,22 @@ TEST_F(batch_rows, R01_it_waits_to_be_reported_since_its_last_job_ended) {
   EXPECT_EQ(last.status.changed_us, jobs[0].status.changed_us);
 }
 
+TEST_F(batch_rows, R15_why_it_could_not_be_split_is_known_after_its_report) {
+  const auto batch = submit(1);
+  ASSERT_TRUE(says(take("batch"), verdict::failed, "there are no rows"));
+  ASSERT_TRUE(says(take("report"), verdict::retry, "nobody takes mail"));
+  EXPECT_EQ(last_of_batch(batch).status.note, "there are no rows");
+  crash_and_begin();
+  advance(std::chrono::seconds{10});
+  ASSERT_EQ(run("report"), 1u);
+  EXPECT_EQ(state_of_batch(batch), "failed");
+  EXPECT_EQ(last_of_batch(batch).status.note, "there are no rows");
+  ASSERT_TRUE(order_whole(batch, work_action::update_report));
+  ASSERT_TRUE(says(take("report"), verdict::failed, "no such address"));
+  EXPECT_EQ(last_of_batch(batch).status.note,
+            "there are no rows; the report was not sent: no such address");
+}
+
 TEST_F(batch_rows, R06_R07_cleanup_leaves_nothing_of_a_completed_batch) {
   submit_and_split(2);
   run("first");
