@@ -5,6 +5,8 @@
 #include "messages/values/json_text.hpp"
 #include "messages/values/time_text.hpp"
 
+#include <algorithm>
+
 namespace depositd::merritt {
 
 namespace {
@@ -25,6 +27,16 @@ std::vector<std::string> parts_of(const std::string& text) {
     at = end + 1;
   }
   return out;
+}
+
+/// In the path, in front of a query; fragments go nowhere.
+std::string address_of(const std::string& url, const std::string& job) {
+  const auto whole = url.substr(0, url.find('#'));
+  const auto query = std::min(whole.find('?'), whole.size());
+  auto out = whole.substr(0, query);
+  while (out.ends_with('/'))
+    out.pop_back();
+  return out + "/mc/" + job + whole.substr(query);
 }
 
 } // namespace
@@ -86,16 +98,14 @@ caf::error send_callback(const stages::stage_tools& tools,
                          const job_document& job, const ended_job& end) {
   if (!tools.callbacks)
     return caf::make_error(ec::overloaded, "callbacks are not set up here");
-  auto url = collection.callback;
-  while (url.ends_with('/'))
-    url.pop_back();
   const auto id = end.completed
                     ? job.uuid + "-completed"
                     : job.uuid + "-failed-" + std::to_string(end.retry_count);
-  return tools.callbacks->send({.url = url + "/mc/" + job.uuid,
-                                .key = collection.callback_key,
-                                .id = id,
-                                .body = callback_body(job, end)});
+  return tools.callbacks->send(
+    {.url = address_of(collection.callback, job.uuid),
+     .key = collection.callback_key,
+     .id = id,
+     .body = callback_body(job, end)});
 }
 
 outcome notify_depositor(work_on_job& x) {

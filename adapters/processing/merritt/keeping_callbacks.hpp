@@ -25,8 +25,8 @@ std::string callback_body(const job_document& job, const ended_job& end);
 /// What is known of a job from the read model alone.
 job_document document_of(const job_row& x);
 
-/// Sends it to the collection's URL, "/mc/" and the job's uuid behind it. The
-/// same ending has the same id each time. Errors as of `callback_sender`.
+/// Sends it to the collection's URL, "/mc/" and the job's uuid behind its path.
+/// The same ending has the same id each time. Errors as of `callback_sender`.
 caf::error send_callback(const stages::stage_tools& tools,
                          const collection_settings& collection,
                          const job_document& job, const ended_job& end);

@@ -42,6 +42,23 @@ TEST_F(merritt_calls, R23_calls_the_collections_server) {
     EXPECT_TRUE(key.starts_with("job:")) << key;
 }
 
+TEST_F(merritt_calls, R23_name_the_job_in_the_path_whatever_follows_it) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+    {"https://example.org", "https://example.org/mc/jid-1"},
+    {"https://example.org?key=a/b", "https://example.org/mc/jid-1?key=a/b"},
+    {"https://example.org/hook/?key=1",
+     "https://example.org/hook/mc/jid-1?key=1"},
+    {"https://example.org/hook#top", "https://example.org/hook/mc/jid-1"},
+    {"https://example.org/hook?key=1#top",
+     "https://example.org/hook/mc/jid-1?key=1"}};
+  auto job = a_job("jid-1", {{"producer/a", "aaa"}});
+  for (const auto& [given, called] : cases) {
+    collection.callback = given;
+    ASSERT_EQ(run("merritt.notify", job).says, verdict::done) << given;
+    EXPECT_EQ(calls->asked.back().url, called) << given;
+  }
+}
+
 TEST_F(merritt_calls, calls_nobody_without_an_address) {
   auto job = a_job("jid-1", {{"producer/a", "aaa"}});
   EXPECT_EQ(run("merritt.notify", job).says, verdict::done);
