@@ -165,6 +165,8 @@ caf::error engine_node::spawn_admin(std::string work_folder_id) {
   operating.due = orders_.due;
   operating.stores = store_server_;
   operating.work_folder_id = std::move(work_folder_id);
+  for (const auto& [name, target] : settings_.storage)
+    operating.storage.push_back(name);
   if (has_record_logs(settings_)) {
     topics_ = spawn_topics(system_, settings_);
     operating.topics = topics_;

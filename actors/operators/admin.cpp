@@ -73,6 +73,9 @@ void refuse_change(admin_pointer self, const admin_call_ptr& call,
 void propose_change(admin_pointer self, const admin_call_ptr& call,
                     const control_state& now) {
   const auto& row = *find_command(call->command);
+  if (row.check)
+    if (const auto wrong = row.check(self->state.options, call->arguments))
+      return refuse_change(self, call, wrong);
   auto decided = std::get<decide_function>(row.run)(call->arguments, now);
   if (!decided)
     return refuse_change(self, call, decided.error());

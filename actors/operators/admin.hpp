@@ -67,6 +67,7 @@ struct admin_options {
   store_server_actor stores;  ///< null: no node may join
   begin_work_copy begin_copy; ///< null: stages keep nothing here
   object_copier_actor copier; ///< null if `begin_copy` is
+  std::vector<std::string> storage; ///< names of targets that are set up
   std::string work_folder_id; ///< for nodes that join
   topics_actor topics;        ///< null: no log of records is configured
   std::string engine;         ///< its name, for nodes that join

@@ -49,12 +49,17 @@ using rules::access::concern;
 using then_function =
   std::function<void(admin_pointer, const admin_call_ptr&, const document&)>;
 
+/// Refuses a change that names what this engine was not set up with.
+using check_function =
+  std::function<caf::error(const admin_options&, const admin_arguments&)>;
+
 struct command {
   command_spec row;
   std::variant<run_function, decide_function> run;
   operator_role needs = operator_role::administer; ///< of whoever gives it
   concern about = concern::everybody;
   then_function then = nullptr; ///< after a change; null: it is the answer
+  check_function check = nullptr; ///< before a change; null: of nothing
 };
 
 /// Null if there is none of this name.

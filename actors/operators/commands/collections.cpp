@@ -5,8 +5,10 @@
 #include "actors/rules/control/pipelines.hpp"
 #include "messages/shard.hpp"
 #include "messages/values/names.hpp"
+#include "messages/values/orders.hpp"
 #include "messages/values/words.hpp"
 
+#include <algorithm>
 #include <strings.h>
 
 namespace depositd::operators {
@@ -89,6 +91,45 @@ caf::error check_addresses(const collection_settings& x) {
   return caf::none;
 }
 
+/// "a, b".
+std::string listed(const std::vector<std::string>& names) {
+  std::string out;
+  for (const auto& x : names)
+    out += (out.empty() ? "" : ", ") + x;
+  return out;
+}
+
+/// Where its objects are to go is set up.
+caf::error check_storage(const admin_options& options,
+                         const admin_arguments& in) {
+  for (const auto& name : in.texts("storage"))
+    if (std::find(options.storage.begin(), options.storage.end(), name)
+        == options.storage.end())
+      return refuse(ec::not_found, "no such storage: " + shown(name)
+                                     + "; known: " + listed(options.storage));
+  return caf::none;
+}
+
+/// Those of orders are about objects that are there, and take no submissions.
+caf::error check_pipeline_of(const collection_settings& x,
+                             const control_state& now) {
+  const auto is_of_orders = [](const std::string& pipeline) {
+    const auto kinds = all_words<order_kind>();
+    return std::any_of(kinds.begin(), kinds.end(), [&](const auto& kind) {
+      return pipeline == order_pipeline(*find_word<order_kind>(kind));
+    });
+  };
+  if (!is_of_orders(x.pipeline))
+    return caf::none;
+  std::vector<std::string> others;
+  for (const auto& [name, what] : now.pipelines)
+    if (!is_of_orders(name))
+      others.push_back(name);
+  return refuse(ec::invalid_argument,
+                "the pipeline " + x.pipeline
+                  + " is for orders alone; known: " + listed(others));
+}
+
 /// Takes over what is given; the rest stays as it is.
 caf::error take(const admin_arguments& in, const control_state& now,
                 collection_settings& to) {
@@ -120,6 +161,9 @@ caf::error take(const admin_arguments& in, const control_state& now,
   }
   if (auto problem = check_addresses(to))
     return problem;
+  if (in.has("pipeline"))
+    if (auto problem = check_pipeline_of(to, now))
+      return problem;
   return rules::check_collection(now, {to, false});
 }
 
@@ -249,7 +293,9 @@ command with_settings(const char* words, const char* help, bool is_new,
                    name_argument("Name of the collection", "NAME",
                                  is_new ? "" : "collection list",
                                  is_new ? kind::user : kind::text));
-  return doing(words, help, std::move(arguments), std::move(decide));
+  auto out = doing(words, help, std::move(arguments), std::move(decide));
+  out.check = check_storage;
+  return out;
 }
 
 command steering(command x) {

@@ -87,6 +87,11 @@ TEST_F(admin_collections_test, that_make_no_sense_are_refused) {
   add({{"submitters", {"a/b"}}});
   add({{"pipeline", "other"}}, ec::not_found);
   add({{"storage", json::array()}});
+  EXPECT_EQ(add({{"storage", {"local", "attic"}}}, ec::not_found),
+            "no such storage: \"attic\"; known: local, vault");
+  EXPECT_EQ(add({{"pipeline", "aptrust_fixity_check"}}),
+            "the pipeline aptrust_fixity_check is for orders alone; known: "
+            "merritt");
   add({{"notify", {"nobody"}}});
   add({{"notify", {"a@b\nBcc: c@d"}}});
   add({{"callback", "ftp://h/x"}});

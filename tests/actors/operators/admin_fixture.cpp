@@ -61,6 +61,7 @@ admin_fixture::admin_fixture() {
   options.orders = pose<order_desk_actor>(fake_desk());
   options.due = pose<reconciler_actor>(fake_reconciler());
   options.topics = pose<topics_actor>(fake_topics());
+  options.storage = {"local", "vault"};
   options.begin_copy = [this](const std::filesystem::path& folder) {
     return std::make_shared<noted_copy>(world_, folder.string());
   };
