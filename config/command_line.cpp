@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <sstream>
 
 namespace depositd {
@@ -42,8 +43,8 @@ caf::expected<given_setting> read_assignment(const std::string& text) {
 }
 
 struct given_options {
-  std::string config;
-  std::string data;
+  std::optional<std::string> config;
+  std::optional<std::string> data;
   std::vector<std::string> assignments;
   bool processors_only = false;
   std::string join;
@@ -88,8 +89,8 @@ caf::expected<depositd_settings> gather(const given_options& options,
   std::vector<given_setting> given;
   if (options.demo)
     given = demo_settings();
-  if (!options.config.empty()) {
-    auto found = read_file(options.config);
+  if (options.config) {
+    auto found = read_file(*options.config);
     if (!found)
       return std::move(found.error());
     given.insert(given.end(), found->begin(), found->end());
@@ -100,8 +101,9 @@ caf::expected<depositd_settings> gather(const given_options& options,
       return std::move(one.error());
     given.push_back(std::move(*one));
   }
-  if (!options.data.empty())
-    given.push_back({"data.folder", {options.data}, false, false, "--data"});
+  if (options.data)
+    given.push_back(
+      {"data.folder", {*options.data}, false, options.data->empty(), "--data"});
   has_data_folder = std::any_of(given.begin(), given.end(), [](const auto& x) {
     return x.key == "data.folder";
   });

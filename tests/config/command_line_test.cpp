@@ -90,6 +90,16 @@ TEST_F(command_line_test, data_names_the_data_folder) {
   EXPECT_EQ(out.settings->data.folder, "here");
 }
 
+TEST_F(command_line_test, an_empty_name_of_a_folder_or_file_is_refused) {
+  for (const auto* empty : {"--data=", "--config="})
+    EXPECT_NE(refusal({empty}).find(std::string{empty}.substr(0, 6)),
+              std::string::npos)
+      << empty;
+  EXPECT_NE(refusal({"--data", ""}).find("--data"), std::string::npos);
+  EXPECT_NE(refusal({"--set", "data.folder="}).find("data.folder"),
+            std::string::npos);
+}
+
 TEST_F(command_line_test, set_reaches_queues_and_lists) {
   const auto out =
     read({"--set", "queues.a.b.concurrency=2", "--set", "prohibited_users=x, y",
