@@ -245,7 +245,7 @@ connect(const connection_options& options, const interrupted& stop) {
         "--tls-ca"
       : "; if it is there, TLS failed: are both certificates of this CA, and "
         "does its node port have TLS?";
-  const std::string advice = "\nstart one with depositd (depositd --demo to "
+  const std::string advice = "; start one with depositd (depositd --demo to "
                              "try it), or say where it is: --connect HOST:PORT";
   if (!found)
     return unreachable("no engine answers at " + where + hint + advice);

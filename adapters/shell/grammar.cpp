@@ -251,12 +251,27 @@ understood read_watched(const command_table& commands, const tree& outer) {
   return inner;
 }
 
-understood read(const command_table& commands, const words_list& words,
+/// "help queue set" is "queue set --help".
+words_list without_help(words_list words) {
+  if (words.empty() || words.front() != "help")
+    return words;
+  words.erase(words.begin());
+  words.push_back("--help");
+  return words;
+}
+
+understood read(const command_table& commands, const words_list& given,
                 bool call) {
   understood out;
   tree grammar{commands};
-  if (call)
+  const auto words = without_help(given);
+  if (call) {
     add_connection(grammar.app, grammar.where);
+    // The program has it done before it looks for an engine.
+    grammar.app.add_subcommand("manifest",
+                               "Judge a manifest without an engine: manifest "
+                               "check FILE [--json]");
+  }
   try {
     grammar.app.parse(words_list{words.rbegin(), words.rend()});
   } catch (const CLI::ParseError& problem) {

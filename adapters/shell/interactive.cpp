@@ -15,15 +15,6 @@ const char* const help_text =
   "help COMMAND explains one, watch [SECONDS] COMMAND repeats one, quit "
   "leaves.\n";
 
-/// "help queue set" is "queue set --help".
-std::vector<std::string> without_help(std::vector<std::string> words) {
-  if (words.empty() || words.front() != "help")
-    return words;
-  words.erase(words.begin());
-  words.push_back("--help");
-  return words;
-}
-
 /// A line of any length, but at most a little more than is legal is kept.
 bool read_bounded(std::istream& in, std::string& out) {
   out.clear();
@@ -49,7 +40,7 @@ int run_line(session& with, const std::string& line, bool& quit) {
     return exit_done;
   }
   const bool general = words->size() == 1 && words->front() == "help";
-  const auto said = with.read(read_line, without_help(std::move(*words)));
+  const auto said = with.read(read_line, *words);
   if (said.call)
     return with.run(*said.call);
   const auto code = with.tell(said);

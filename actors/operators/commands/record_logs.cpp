@@ -104,7 +104,10 @@ void kafka_init(admin_pointer self, const admin_call_ptr& call) {
 
 void kafka_status(admin_pointer self, const admin_call_ptr& call) {
   gather_logs(self, [=](const std::vector<log_report>& logs) {
-    deliver(call, {{"record_logs", documents_of(logs)}});
+    document out = {{"record_logs", documents_of(logs)}};
+    if (!self->state.options.topics)
+      out["note"] = no_log;
+    deliver(call, out);
   });
 }
 
@@ -151,7 +154,8 @@ std::vector<command> record_log_commands() {
                reading(here,
                        "What this engine reads from and publishes to "
                        "Kafka",
-                       {}, {record_log_table()}, kafka_status)),
+                       {}, {line_view("note", "{note}"), record_log_table()},
+                       kafka_status)),
   };
 }
 

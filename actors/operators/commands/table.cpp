@@ -41,7 +41,9 @@ std::vector<command_group> groups() {
           {"channel", "Channels of topics"},
           {"source", "Sources that work is fetched from"},
           {"scheduler", "Schedulers, which feed queues from sources"},
-          {"strategy", "Whose record is next"}};
+          {"strategy", "Whose record is next"},
+          {"audit", "What operators did"},
+          {"deadletter", "Records of Kafka that were refused"}};
 }
 
 } // namespace
