@@ -12,6 +12,7 @@
 #include "config/process_memory.hpp"
 #include "config/processor_node.hpp"
 #include "config/ready_notice.hpp"
+#include "config/stop_watch.hpp"
 #include "config/version.hpp"
 
 #include <caf/actor_system.hpp>
@@ -19,6 +20,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -32,6 +35,10 @@ namespace {
 constexpr int exit_done = 0;
 constexpr int exit_failed = 1;
 constexpr int exit_not_started = 2;
+constexpr int exit_cut_short = 3;
+
+/// So long after `shutdown.drain_ms` the program has ended, whatever hangs.
+constexpr std::chrono::seconds stop_grace{20};
 
 /// Signals for the program are taken by `sigwait` alone, in any thread that is
 /// spawned after this.
@@ -76,6 +83,18 @@ int await_end(const sigset_t& signals, const std::function<void()>& reload,
   leave(exit_not_started);
 }
 
+/// What had to be durable is; the rest is as after a crash.
+void cut_short(int code, const depositd::work_cut_ptr& work,
+               const std::string& why) {
+  spdlog::critical("stop_cut_short reason=\"{}\"", why);
+  work->make();
+  leave(code);
+}
+
+std::chrono::milliseconds stop_limit(const depositd::depositd_settings& x) {
+  return std::chrono::milliseconds{x.shutdown.drain_ms} + stop_grace;
+}
+
 /// Processors for an engine elsewhere.
 int run_processors(const depositd::depositd_settings& settings,
                    const depositd::endpoint& engine) {
@@ -97,8 +116,11 @@ int run_processors(const depositd::depositd_settings& settings,
     signals, [&] { (*port)->reload(); }, [] {});
   spdlog::info("node_stopping signal={}", signal);
   depositd::tell_stopping();
-  node.stop();
-  leave(exit_done);
+  depositd::stop_watch watch{[work = node.cut()](const std::string& why) {
+    cut_short(exit_cut_short, work, why);
+  }};
+  watch.begin(stop_limit(settings));
+  leave(node.stop() ? exit_done : exit_cut_short);
 }
 
 int run(const depositd::depositd_settings& settings, bool is_demo) {
@@ -114,6 +136,12 @@ int run(const depositd::depositd_settings& settings, bool is_demo) {
        {*closed, depositd::data_folder_remark(settings.data.folder)})
     if (!remark.empty())
       spdlog::warn("setting_remark {}", remark);
+  depositd::work_cut_ptr work;
+  std::atomic<int> code_if_cut = exit_cut_short;
+  // It outlives the actors, whose threads may hang where nobody can end them.
+  depositd::stop_watch watch{[&](const std::string& why) {
+    cut_short(code_if_cut, work, why);
+  }};
   depositd::engine_config config{settings};
   caf::actor_system system{config};
   auto started =
@@ -145,9 +173,13 @@ int run(const depositd::depositd_settings& settings, bool is_demo) {
     });
   spdlog::info("engine_stopping signal={}", signal);
   depositd::tell_stopping();
+  work = (*started)->cut();
+  watch.begin(stop_limit(settings));
   caf::anon_send_exit(demo, caf::exit_reason::kill);
-  (*started)->stop();
+  if (!(*started)->stop())
+    cut_short(exit_cut_short, work, "work does not end");
   started->reset();
+  code_if_cut = exit_done; // all is saved
   return exit_done;
 }
 

@@ -6,6 +6,7 @@
 #include "adapters/doors/kit/request_quotas.hpp"
 #include "adapters/node/own_protocol.hpp"
 #include "config/doors.hpp"
+#include "config/draining.hpp"
 #include "config/metrics.hpp"
 #include "config/node_door.hpp"
 #include "config/own_people.hpp"
@@ -24,6 +25,8 @@
 #include <spdlog/spdlog.h>
 
 namespace depositd {
+
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -127,10 +130,10 @@ caf::error engine_node::start_core() {
   options.projection = stores_.projection.get();
   options.blobs = stores_.blobs.get();
   options.registry = stores_.registry.get();
+  options.data_folder = settings_.data.folder;
   options.budget = budget_;
   options.configuration = configuration_of(settings_);
   options.pipelines = pipelines_;
-  options.data_folder = settings_.data.folder;
   options.sources = configured_sources(settings_);
   options.fairness = configured_fairness(settings_);
   options.retention_s
@@ -296,23 +299,38 @@ std::string engine_node::ready_line() const {
          + " data=" + settings_.data.folder.string();
 }
 
-void engine_node::stop() {
+void engine_node::drain_all() {
+  if (!supervisor_)
+    return;
+  // Each part has its own limit, and a way to go.
+  const std::chrono::milliseconds most{settings_.shutdown.drain_ms + 4'000};
+  caf::scoped_actor self{system_};
+  self->request(supervisor_, most, stop_engine{})
+    .receive([](const done&) {},
+             [](const caf::error& why) {
+               spdlog::warn("drain_incomplete reason=\"{}\"", render(why));
+             });
+}
+
+/// Of what has not ended by itself. False: in vain.
+bool engine_node::end_work() {
+  if (!processors_ || is_drained(system_, processors_, 1s))
+    return true;
+  cut_->make();
+  return is_drained(system_, processors_, 5s);
+}
+
+bool engine_node::stop() {
   if (doors_)
     doors_->close();
   gate_->stop(); // the engine does not wait for the end of a backup
   if (logs_.in)
     caf::anon_send_exit(logs_.in, caf::exit_reason::kill);
   end_schedulers(system_, schedulers_);
+  drain_all();
+  if (!end_work())
+    return false;
   caf::scoped_actor self{system_};
-  if (supervisor_)
-    self
-      ->request(supervisor_,
-                std::chrono::milliseconds{settings_.shutdown.drain_ms * 3},
-                stop_engine{})
-      .receive([](const done&) {},
-               [](const caf::error& why) {
-                 spdlog::warn("drain_incomplete reason=\"{}\"", render(why));
-               });
   const auto end = [&](const auto& who) {
     if (who)
       self->send_exit(who, caf::exit_reason::kill);
@@ -343,6 +361,7 @@ void engine_node::stop() {
   if (shared_)
     shared_->leave();
   depositd::engine::end_core(system_, core_);
+  return true;
 }
 
 } // namespace depositd

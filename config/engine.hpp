@@ -14,6 +14,7 @@
 #include "config/stores.hpp"
 #include "config/tracing.hpp"
 #include "config/upkeep.hpp"
+#include "config/work_cut.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/work_copy.hpp"
 
@@ -78,8 +79,16 @@ public:
     return budget_->used();
   }
 
-  /// Closes the doors, drains, lets all actors end.
-  void stop();
+  /// Closes the doors, drains, lets all actors end. False: work goes on even
+  /// though it was cut short, so shards are still ours and the process has to
+  /// end as it is.
+  bool stop();
+
+  /// Ends what is in hand, also while `stop` waits for it and after this is
+  /// gone.
+  const work_cut_ptr& cut() const noexcept {
+    return cut_;
+  }
 
 private:
   engine_node(caf::actor_system& system, const depositd_settings& settings);
@@ -100,6 +109,9 @@ private:
   caf::error open_record_logs();
   caf::error open_schedulers();
   void spawn_supervisor();
+
+  void drain_all();
+  bool end_work();
 
   caf::actor_system& system_;
   depositd_settings settings_;
@@ -139,6 +151,7 @@ private:
   object_copier_actor copier_;
   order_actors orders_;
   upkeep_actors upkeep_;
+  work_cut_ptr cut_ = std::make_shared<work_cut>();
   std::unique_ptr<doors> doors_;
   std::uint16_t node_port_ = 0;
 };

@@ -90,7 +90,7 @@ auditor_actor spawn_auditor(caf::actor_system& system,
 
 caf::error engine_node::spawn_operators() {
   auto tools =
-    open_stage_tools(system_, settings_, stores_, reads_, shard_, gate_);
+    open_stage_tools(system_, settings_, stores_, reads_, shard_, gate_, cut_);
   if (!tools)
     return std::move(tools.error());
   const auto inventory = (*tools)->inventory;
@@ -105,7 +105,7 @@ caf::error engine_node::spawn_operators() {
   processors::processor_manager_options working{
     shard_, [=] { return spawn_handler(1); }};
   working.spawn_stage_handler =
-    stage_handlers_of(system_, settings_, *tools, std::move(*profiles));
+    stage_handlers_of(system_, settings_, *tools, std::move(*profiles), cut_);
   auto folder = open_work_folder(settings_);
   if (!folder)
     return std::move(folder.error());

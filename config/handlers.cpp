@@ -84,7 +84,8 @@ bool is_of_batches(const std::string& queue) {
 stage_handler_spawner
 stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
                   std::shared_ptr<const stages::stage_tools> tools,
-                  std::shared_ptr<const bagit::profile_set> profiles) {
+                  std::shared_ptr<const bagit::profile_set> profiles,
+                  const work_cut_ptr& cut) {
   stages::stage_work_options options;
   options.handlers = merritt::first_stages(tools);
   options.handlers.merge(merritt::last_stages(tools));
@@ -101,7 +102,10 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
        .public_url = public_url_of(settings),
        .retention_s =
          std::int64_t{settings.retention.submissions_days} * 24 * 3600});
-  options.exec = exec::make_exec_handler(tools->work_folder);
+  options.exec = exec::make_exec_handler(
+    tools->work_folder,
+    std::shared_ptr<exec::program_groups>{cut, &cut->programs});
+  options.is_cut = watch(cut);
   options.find_stage = stage_at;
   options.blobs = tools->blobs;
   const auto work =

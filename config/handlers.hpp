@@ -6,6 +6,7 @@
 #include "adapters/bagit/profiles.hpp"
 #include "adapters/processing/stages/stage_tools.hpp"
 #include "config/settings.hpp"
+#include "config/work_cut.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
 #include "messages/ports/doi_registry.hpp"
@@ -36,10 +37,11 @@ using stage_handler_spawner =
   std::function<handler_actor(const std::string& queue)>;
 
 /// All handlers of stages, built in and programs. `profiles` as
-/// `open_profiles` gives them.
+/// `open_profiles` gives them. Their work ends soon once `cut` is made.
 stage_handler_spawner
 stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
                   std::shared_ptr<const stages::stage_tools> tools,
-                  std::shared_ptr<const bagit::profile_set> profiles);
+                  std::shared_ptr<const bagit::profile_set> profiles,
+                  const work_cut_ptr& cut);
 
 } // namespace depositd

@@ -5,6 +5,7 @@
 #include "adapters/node/joiner.hpp"
 #include "adapters/node/store_client.hpp"
 #include "config/aptrust.hpp"
+#include "config/draining.hpp"
 #include "config/handlers.hpp"
 #include "config/node_name.hpp"
 #include "config/process_memory.hpp"
@@ -68,7 +69,8 @@ void processor_node::spawn_manager() {
   options.node = std::move(node);
   auto tools = open_node_tools(settings_, {node::remote_blobs(line_),
                                            node::remote_inventory(line_),
-                                           minter_of(settings_, line_)});
+                                           minter_of(settings_, line_)},
+                               cut_);
   auto profiles = open_profiles(settings_);
   if (tools && !profiles)
     tools = std::move(profiles.error());
@@ -76,7 +78,8 @@ void processor_node::spawn_manager() {
     options.has_storage = !(*tools)->storage.empty();
     options.has_work_folder = [folder = folder_] { return folder->holds(); };
     options.spawn_stage_handler =
-      stage_handlers_of(system_, settings_, *tools, std::move(*profiles));
+      stage_handlers_of(system_, settings_, *tools, std::move(*profiles),
+                        cut_);
   } else {
     spdlog::warn("node_runs_no_stages reason=\"{}\"", render(tools.error()));
   }
@@ -119,18 +122,19 @@ void processor_node::spawn_joiner(
     system_.spawn(node::joiner, std::move(options)));
 }
 
-void processor_node::stop() {
+bool processor_node::stop() {
+  using namespace std::chrono_literals;
   const std::chrono::milliseconds within{settings_.shutdown.drain_ms};
+  auto ended = is_drained(system_, manager_, within);
+  if (!ended) {
+    cut_->make();
+    ended = is_drained(system_, manager_, 5s);
+  }
   caf::scoped_actor self{system_};
-  self->request(manager_, within + std::chrono::seconds{1},
-                drain{settings_.shutdown.drain_ms})
-    .receive([](const done&) {},
-             [](const caf::error& why) {
-               spdlog::warn("drain_incomplete reason=\"{}\"", render(why));
-             });
   line_->close();
   self->send_exit(joiner_, caf::exit_reason::kill);
   self->send_exit(manager_, caf::exit_reason::kill);
+  return ended;
 }
 
 } // namespace depositd

@@ -4,6 +4,7 @@
 // it joins: depositd --processors-only --join HOST:PORT.
 
 #include "config/settings.hpp"
+#include "config/work_cut.hpp"
 #include "messages/actors.hpp"
 
 #include <caf/actor_system.hpp>
@@ -36,8 +37,14 @@ public:
 
   /// Takes nothing new, lets what is in work end and be told to the engine, for
   /// at most `shutdown.drain_ms`. What is not done by then the engine gets back
-  /// when this process is gone.
-  void stop();
+  /// when this process is gone. False: some goes on even though it was cut
+  /// short.
+  bool stop();
+
+  /// Ends what is in hand, also while `stop` waits for it.
+  const work_cut_ptr& cut() const noexcept {
+    return cut_;
+  }
 
 private:
   void spawn_manager();
@@ -51,6 +58,7 @@ private:
   std::string name_;
   std::shared_ptr<node::store_line> line_;
   std::shared_ptr<work_folder_proof> folder_;
+  work_cut_ptr cut_ = std::make_shared<work_cut>();
   processor_manager_actor manager_;
   caf::actor joiner_;
 };

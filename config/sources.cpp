@@ -3,6 +3,7 @@
 #include "adapters/sources/gauges/make_gauge.hpp"
 #include "adapters/sources/make_reader.hpp"
 #include "config/record_logs.hpp"
+#include "messages/shard.hpp"
 
 #include <caf/scoped_actor.hpp>
 

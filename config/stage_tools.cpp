@@ -53,9 +53,10 @@ caf::error make_private(const std::string& setting, const fs::path& folder) {
 
 /// What goes to the web, with the guard between.
 struct guarded_web {
-  explicit guarded_web(std::vector<endpoint> allowed)
-    : guard(std::move(allowed)), files(make_web_downloader(guard, {})),
-      callbacks(make_web_callbacks(guard, {})) {
+  guarded_web(std::vector<endpoint> allowed, const work_cut_ptr& cut)
+    : guard(std::move(allowed)),
+      files(make_web_downloader(guard, {.limits = {.stopped = watch(cut)}})),
+      callbacks(make_web_callbacks(guard, {.stopped = watch(cut)})) {
     // nop
   }
 
@@ -64,8 +65,9 @@ struct guarded_web {
   std::unique_ptr<callback_sender> callbacks;
 };
 
-void open_web(const fetch_settings& settings, stages::stage_tools& out) {
-  const auto all = std::make_shared<guarded_web>(settings.allow);
+void open_web(const fetch_settings& settings, const work_cut_ptr& cut,
+              stages::stage_tools& out) {
+  const auto all = std::make_shared<guarded_web>(settings.allow, cut);
   out.downloader = {all, all->files.get()};
   out.callbacks = {all, all->callbacks.get()};
 }
@@ -82,7 +84,8 @@ mail_privacy privacy_of(mail_tls x) {
   return mail_privacy::none;
 }
 
-caf::error open_mail(const mail_settings& settings, stages::stage_tools& out) {
+caf::error open_mail(const mail_settings& settings, const work_cut_ptr& cut,
+                     stages::stage_tools& out) {
   if (settings.smtp.empty())
     return {};
   auto relay = parse_endpoint(settings.smtp);
@@ -93,6 +96,7 @@ caf::error open_mail(const mail_settings& settings, stages::stage_tools& out) {
   options.ca_file = settings.ca;
   options.user = settings.user;
   options.password = settings.password;
+  options.stopped = watch(cut);
   auto opened = make_smtp_mailer(std::move(options));
   if (!opened)
     return about("mail.from", opened.error());
@@ -181,10 +185,11 @@ caf::error open_storage(const depositd_settings& settings,
 
 /// What engines and nodes have alike.
 void open_common(const depositd_settings& settings,
-                 std::shared_ptr<blob_store> blobs, stages::stage_tools& out) {
+                 std::shared_ptr<blob_store> blobs, const work_cut_ptr& cut,
+                 stages::stage_tools& out) {
   out.work_folder = work_folder_of(settings);
   out.blobs = std::move(blobs);
-  open_web(settings.fetch, out);
+  open_web(settings.fetch, cut, out);
   out.estimates.unknown_penalty = settings.estimate.unknown_penalty;
   out.estimates.sizes = settings.estimate.sizes;
   out.provision.free_min = std::uint64_t{settings.work.free_min_mb} << 20;
@@ -196,12 +201,13 @@ caf::expected<std::shared_ptr<const stages::stage_tools>>
 open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
                  const stores& durable, const read_model_actor& reads,
                  const shards_actor& shards,
-                 const std::shared_ptr<ocfl::copy_gate>& gate) {
+                 const std::shared_ptr<ocfl::copy_gate>& gate,
+                 const work_cut_ptr& cut) {
   const auto out = std::make_shared<stages::stage_tools>();
-  open_common(settings, durable.blobs, *out);
+  open_common(settings, durable.blobs, cut, *out);
   if (auto failed = make_private("work.folder", out->work_folder))
     return failed;
-  if (auto failed = open_mail(settings.mail, *out))
+  if (auto failed = open_mail(settings.mail, cut, *out))
     return failed;
   auto catalogue = open_inventory(settings);
   if (!catalogue)
@@ -225,9 +231,10 @@ open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
 }
 
 caf::expected<std::shared_ptr<const stages::stage_tools>>
-open_node_tools(const depositd_settings& settings, engine_stores engine) {
+open_node_tools(const depositd_settings& settings, engine_stores engine,
+                const work_cut_ptr& cut) {
   const auto out = std::make_shared<stages::stage_tools>();
-  open_common(settings, std::move(engine.blobs), *out);
+  open_common(settings, std::move(engine.blobs), cut, *out);
   // Programs start somewhere, whatever there is of a working folder.
   std::error_code unknown;
   if (!fs::is_directory(out->work_folder, unknown))

@@ -7,6 +7,7 @@
 #include "adapters/stores/objects/copy_gate.hpp"
 #include "config/settings.hpp"
 #include "config/stores.hpp"
+#include "config/work_cut.hpp"
 #include "messages/actors.hpp"
 
 #include <caf/actor_system.hpp>
@@ -18,12 +19,14 @@ namespace depositd {
 /// Makes the folders that are not there, and opens what is in them. `reads`
 /// answers what handlers ask of batches and jobs; `shards` is told which items
 /// need wait no longer. `gate` is between those who store in the data folder
-/// and backups. The error is one line that names the setting.
+/// and backups. What `cut` breaks off ends soon once it is made. The error is
+/// one line that names the setting.
 caf::expected<std::shared_ptr<const stages::stage_tools>>
 open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
                  const stores& durable, const read_model_actor& reads,
                  const shards_actor& shards,
-                 const std::shared_ptr<ocfl::copy_gate>& gate);
+                 const std::shared_ptr<ocfl::copy_gate>& gate,
+                 const work_cut_ptr& cut);
 
 /// What a joined node has of its engine's stores.
 struct engine_stores {
@@ -36,6 +39,7 @@ struct engine_stores {
 /// engines need alone, and without storage at its default place, which is
 /// another one here.
 caf::expected<std::shared_ptr<const stages::stage_tools>>
-open_node_tools(const depositd_settings& settings, engine_stores engine);
+open_node_tools(const depositd_settings& settings, engine_stores engine,
+                const work_cut_ptr& cut);
 
 } // namespace depositd

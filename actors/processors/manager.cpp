@@ -254,18 +254,32 @@ caf::result<slots_report> report_all(self_pointer self) {
     });
 }
 
+/// An error if not all slots have come to an end in time.
 caf::result<done> drain_all(self_pointer self, const drain& x) {
   self->state.draining = true;
-  return journal::gather<done>(self, [&](const journal::gathering<done>& all) {
+  return journal::answer_later<done>(self, [&](auto then) {
+    const journal::gathering<std::size_t> all{
+      [then](const caf::expected<std::size_t>& busy) mutable {
+        if (*busy == 0)
+          then(done{});
+        else
+          then(caf::make_error(ec::overloaded, "slots that still work: "
+                                                 + std::to_string(*busy)));
+      }};
+    const auto late = [](std::size_t& busy, const caf::error& why) {
+      if (why == caf::sec::request_timeout) // else it is gone
+        ++busy;
+    };
     const auto await_end = [&](const processor_self& slot) {
       all.ask<done>(self, slot, std::chrono::milliseconds{x.within_ms},
-                    finish_slot{}, journal::only_counts, journal::only_counts);
+                    finish_slot{}, journal::only_counts, late);
     };
     for (const auto& [name, managed] : self->state.processors)
       for (const auto& slot : managed.slots)
         await_end(slot);
     for (const auto& ending : self->state.ending)
       await_end(ending.slot);
+    all.close();
   });
 }
 

@@ -12,6 +12,24 @@ curl_easy make_curl_easy() {
   return {curl_easy_init(), &curl_easy_cleanup};
 }
 
+namespace {
+
+int on_progress(void* stopped, curl_off_t, curl_off_t, curl_off_t,
+                curl_off_t) {
+  return (*static_cast<const std::function<bool()>*>(stopped))() ? 1 : 0;
+}
+
+} // namespace
+
+void stop_curl_if(CURL* easy, const std::function<bool()>& stopped) {
+  if (!stopped)
+    return;
+  curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+  curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, &on_progress);
+  curl_easy_setopt(easy, CURLOPT_XFERINFODATA,
+                   const_cast<std::function<bool()>*>(&stopped));
+}
+
 curl_strings curl_strings_of(const std::vector<std::string>& texts) {
   curl_slist* out = nullptr;
   for (const auto& x : texts)

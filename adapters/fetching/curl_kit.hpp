@@ -3,6 +3,7 @@
 // What every client of libcurl needs.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,10 @@ using curl_strings =
 curl_easy make_curl_easy();
 
 curl_strings curl_strings_of(const std::vector<std::string>& texts);
+
+/// Breaks off what the handle does once that is true; it is asked about once a
+/// second. It may be null, and outlives what is done.
+void stop_curl_if(CURL* easy, const std::function<bool()>& stopped);
 
 /// Decimal digits and nothing else.
 std::optional<std::uint64_t> header_number(std::string_view text);

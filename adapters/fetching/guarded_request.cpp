@@ -114,6 +114,7 @@ private:
     set(CURLOPT_WRITEDATA, this);
     set(CURLOPT_OPENSOCKETFUNCTION, &hop::on_socket);
     set(CURLOPT_OPENSOCKETDATA, this);
+    stop_curl_if(easy, limits.stopped);
     easy_ = easy;
   }
 

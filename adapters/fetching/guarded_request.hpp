@@ -20,6 +20,9 @@ struct web_limits {
   std::uint32_t rate_min = 1'024;            ///< bytes/s
   std::uint32_t redirects_max = 3;
   std::string ca_file; ///< empty: the system's
+  /// Asked about once a second, from the thread that waits; true ends the
+  /// request. Null: nobody does.
+  std::function<bool()> stopped;
 };
 
 /// What a server says before the body.

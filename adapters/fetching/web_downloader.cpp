@@ -84,11 +84,16 @@ private:
       const bool progress = file_.bytes() > before + min_progress();
       stalls = progress ? 0 : stalls + 1;
       if (stalls >= options_.stalls_max || requests_ >= options_.requests_max
-          || clock::now() >= deadline_)
+          || clock::now() >= deadline_ || is_stopped())
         return std::move(ending.failure);
       if (!progress)
         wait(stalls);
     }
+  }
+
+  bool is_stopped() const {
+    const auto& stopped = options_.limits.stopped;
+    return stopped && stopped();
   }
 
   /// Less than what a server sends that is as slow as is allowed is none.

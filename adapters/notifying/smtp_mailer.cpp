@@ -1,5 +1,6 @@
 #include "adapters/notifying/smtp_mailer.hpp"
 
+#include "adapters/fetching/curl_kit.hpp"
 #include "adapters/notifying/mail_headers.hpp"
 
 #include <curl/curl.h>
@@ -153,6 +154,7 @@ public:
       set(curl, CURLOPT_MIMEPOST, parts.get());
     }
     set(curl, CURLOPT_ERRORBUFFER, reason.data());
+    stop_curl_if(curl, options_.stopped);
     const auto code = curl_easy_perform(easy.get());
     if (code == CURLE_OK)
       return {};

@@ -32,6 +32,8 @@ struct smtp_options {
   std::string password;
   /// For the mails' dates; null: the system's clock.
   std::function<micros()> now;
+  /// Asked about once a second; true breaks a mail off. Null: nobody does.
+  std::function<bool()> stopped;
 };
 
 /// `ec::bad_setting` if `from` is no address, or if a password would go over a

@@ -59,6 +59,7 @@ public:
     limits_.stalled = options_.time_limit;
     limits_.redirects_max = 0;
     limits_.ca_file = options_.ca_file;
+    limits_.stopped = options_.stopped;
   }
 
   caf::error send(const callback& x) override {

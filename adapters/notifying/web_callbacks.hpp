@@ -18,6 +18,8 @@ struct web_callback_options {
   std::string ca_file;                           ///< empty: the system's
   /// Seconds since 1970 for the signature; null: the system's clock.
   std::function<std::int64_t()> now;
+  /// Breaks a call off, as `web_limits::stopped` does.
+  std::function<bool()> stopped;
 };
 
 /// POSTs JSON, or nothing but headers. 2xx is accepted; 4xx but 408, 425 and

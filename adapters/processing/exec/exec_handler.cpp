@@ -118,8 +118,11 @@ std::string item_text(const stages::stage_task& x) {
   return json_text(out) + "\n";
 }
 
-stages::stage_handler make_exec_handler(std::filesystem::path work_folder) {
-  return [folder = std::move(work_folder)](const stages::stage_task& task) {
+stages::stage_handler
+make_exec_handler(std::filesystem::path work_folder,
+                  std::shared_ptr<program_groups> groups) {
+  return [folder = std::move(work_folder),
+          groups = std::move(groups)](const stages::stage_task& task) {
     if (task.stage.command.empty())
       return ended(verdict::failed, "the stage names no program");
     program_request run;
@@ -132,6 +135,7 @@ stages::stage_handler make_exec_handler(std::filesystem::path work_folder) {
     run.folder = folder;
     run.time_limit = std::chrono::milliseconds{task.stage.time_limit_ms};
     run.output_max = output_bytes_max;
+    run.groups = groups.get();
     return outcome_of(run_program(run), task);
   };
 }

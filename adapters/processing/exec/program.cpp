@@ -51,7 +51,8 @@ public:
   running(const program_request& x, child process)
     : x_(x), process_(std::move(process)), input_left_(x.input),
       until_(clock::now() + x.time_limit) {
-    // nop
+    if (x_.groups != nullptr)
+      x_.groups->enter(process_.id);
   }
 
   program_ending await() {
@@ -61,6 +62,8 @@ public:
       step();
     end_group();
     drain();
+    if (x_.groups != nullptr)
+      x_.groups->leave(process_.id);
     reap();
     return std::move(out_);
   }

@@ -2,6 +2,8 @@
 
 // Another program, run to its end within limits.
 
+#include "adapters/processing/exec/program_groups.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +30,8 @@ struct program_request {
   std::function<bool(std::string_view)> take_output;
   /// A descriptor: once it can be read, the program is stopped. -1: none.
   int stop = -1;
+  /// That it is in while it runs; null: in none. Outlives the call.
+  program_groups* groups = nullptr;
 };
 
 enum class program_end : std::uint8_t {

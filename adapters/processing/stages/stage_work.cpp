@@ -92,6 +92,9 @@ outcome stage_work::handle(handle_item& x) const {
                   trace_text(x.item));
     out = ended(verdict::retry, "the handler failed");
   }
+  // It may have ended only because of that, and handlers can repeat all.
+  if (options_.is_cut && options_.is_cut())
+    out = ended(verdict::release, "the program that worked on it was stopped");
   return of(x.item, std::move(out));
 }
 

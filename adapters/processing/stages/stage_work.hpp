@@ -27,6 +27,8 @@ struct stage_work_options {
   stage_handler exec; ///< of all stages that are programs
   stage_finder find_stage;
   std::shared_ptr<blob_store> blobs; ///< for bodies that are there; may be null
+  /// Whether the process ends and work is cut short; null: it never is.
+  std::function<bool()> is_cut;
 };
 
 /// May be used from any thread at once.
@@ -38,6 +40,7 @@ public:
   std::optional<outcome> at_once(const handle_item& x) const;
 
   /// Blocks for as long as the handler does. Whatever goes wrong is an outcome.
+  /// What ends once work is cut short is given back, as if it had not begun.
   outcome handle(handle_item& x) const;
 
 private:

@@ -347,6 +347,28 @@ TEST_F(processor_test, drains_when_its_slots_hold_nothing) {
   EXPECT_TRUE(work_bench->tasks.empty());
 }
 
+TEST_F(processor_test, says_so_if_a_slot_works_on_when_it_is_to_have_ended) {
+  set(spec_of(2));
+  put("metadata", items_of("ann", 1));
+  auto late = self->request(manager, caf::infinite, drain{1'000});
+  settle();
+  EXPECT_FALSE(self->has_next_message());
+  advance(1s);
+  ASSERT_TRUE(self->has_next_message());
+  late.receive([](done) { ADD_FAILURE() << "it works"; },
+               [](caf::error& why) {
+                 EXPECT_NE(render(why).find("slots that still work: 1"),
+                           std::string::npos)
+                   << render(why);
+               });
+  auto again = self->request(manager, caf::infinite, drain{1'000});
+  settle();
+  finish();
+  ASSERT_TRUE(self->has_next_message());
+  again.receive([](done) {},
+                [](caf::error& why) { ADD_FAILURE() << render(why); });
+}
+
 TEST_F(processor_test, drains_processors_that_are_on_their_way_out) {
   set(spec_of(1));
   put("metadata", items_of("ann", 1));

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 namespace depositd::exec {
 
@@ -114,6 +116,21 @@ TEST_F(exec_handler, fails_what_prints_too_much) {
   const auto ended = run("yes");
   EXPECT_EQ(ended.says, verdict::failed);
   EXPECT_EQ(ended.reason, "sh printed more than 65536 bytes");
+}
+
+TEST_F(exec_handler, ends_all_that_runs_and_whatever_starts_then) {
+  const auto groups = std::make_shared<program_groups>();
+  const auto handler = make_exec_handler(folder.path(), groups);
+  ASSERT_EQ(mkfifo((folder.path() / "running").c_str(), 0600), 0);
+  stage.command = {"sh", "-c", "sleep 3600 & echo > running; wait"};
+  auto hanging =
+    std::async(std::launch::async, [&] { return handler({item, stage}); });
+  std::string line;
+  std::getline(std::ifstream{folder.path() / "running"}, line);
+  groups->end_all();
+  EXPECT_EQ(hanging.get().says, verdict::retry);
+  stage.command = {"sleep", "3600"};
+  EXPECT_EQ(handler({item, stage}).says, verdict::retry);
 }
 
 TEST_F(exec_handler, tries_again_what_was_killed_or_was_too_slow) {

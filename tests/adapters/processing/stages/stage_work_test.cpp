@@ -102,6 +102,23 @@ TEST_F(stage_work_of_a_pipeline, answers_for_the_claim_whatever_handlers_say) {
   }
 }
 
+TEST_F(stage_work_of_a_pipeline, gives_back_what_ends_once_work_is_cut_short) {
+  bool cut = false;
+  options.is_cut = [&] { return cut; };
+  EXPECT_EQ(handle("p.built").says, verdict::done);
+  answer = [&](const stage_task&) {
+    cut = true;
+    outcome out;
+    out.says = verdict::failed;
+    out.document = "changed";
+    return out;
+  };
+  const auto ended = handle("p.built");
+  EXPECT_EQ(ended.says, verdict::release);
+  EXPECT_EQ(ended.document, "");
+  EXPECT_EQ(ended.id, 5u);
+}
+
 TEST_F(stage_work_of_a_pipeline, gives_no_collection_that_is_no_more) {
   bool given = true;
   answer = [&](const stage_task& x) {
