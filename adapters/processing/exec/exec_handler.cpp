@@ -7,7 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -74,6 +76,13 @@ outcome outcome_of_exit(const program_ending& x, const std::string& body) {
   }
 }
 
+/// What keeps a program from starting now and may not do so later: its file is
+/// just being replaced, or the machine is out of something.
+bool is_passing(int code) {
+  constexpr std::array passing = {ETXTBSY, EAGAIN, ENOMEM, ENFILE, EMFILE};
+  return std::find(passing.begin(), passing.end(), code) != passing.end();
+}
+
 outcome outcome_of(const program_ending& x, const stages::stage_task& task) {
   const auto& program = task.stage.command.front();
   const auto note = note_of(x.complaints);
@@ -97,7 +106,7 @@ outcome outcome_of(const program_ending& x, const stages::stage_task& task) {
     case program_end::stopped:
       return ended(verdict::retry, joined(program + " was stopped", note));
     case program_end::not_started:
-      return ended(verdict::failed,
+      return ended(is_passing(x.code) ? verdict::retry : verdict::failed,
                    "cannot run " + program + ": " + std::strerror(x.code));
   }
   return ended(verdict::failed, "no such ending");

@@ -118,6 +118,24 @@ TEST_F(exec_handler, fails_what_prints_too_much) {
   EXPECT_EQ(ended.reason, "sh printed more than 65536 bytes");
 }
 
+TEST_F(exec_handler, tries_again_what_cannot_be_started_now) {
+  const auto file = folder.path() / "program";
+  std::ofstream writer{file};
+  writer << "#!/bin/sh\nexit 0\n" << std::flush;
+  std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  stage.command = {file.string()};
+  const auto handler = make_exec_handler(folder.path());
+  const auto busy = handler({item, stage});
+  EXPECT_EQ(busy.says, verdict::retry) << "it is being written";
+  EXPECT_NE(busy.reason.find("cannot run"), std::string::npos);
+  writer.close();
+  EXPECT_EQ(handler({item, stage}).says, verdict::done);
+  std::filesystem::permissions(file, std::filesystem::perms::owner_write);
+  EXPECT_EQ(handler({item, stage}).says, verdict::failed);
+  std::filesystem::remove(file);
+  EXPECT_EQ(handler({item, stage}).says, verdict::failed);
+}
+
 TEST_F(exec_handler, ends_all_that_runs_and_whatever_starts_then) {
   const auto groups = std::make_shared<program_groups>();
   const auto handler = make_exec_handler(folder.path(), groups);
