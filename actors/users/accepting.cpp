@@ -2,6 +2,7 @@
 
 #include "actors/users/command.hpp"
 #include "actors/users/work.hpp"
+#include "messages/values/operations.hpp"
 #include "messages/values/tallies.hpp"
 #include "messages/values/test_points.hpp"
 #include "messages/values/trace_book.hpp"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -49,6 +51,25 @@ void refuse_all(user_command& todo, const accept_items& x) {
   todo.commit();
 }
 
+/// Whoever took it in works on it: nobody else is handed it, unless that never
+/// ends or the engine does.
+void claim_at_once(user_command& todo, const accept_items::one& item,
+                   micros time) {
+  const auto source = find_source(item.deposit->source);
+  if (!source.synchronous)
+    return;
+  const auto until =
+    time + std::chrono::duration_cast<std::chrono::microseconds>(at_once_max)
+             .count();
+  auto claimed =
+    todo.queue->ledger.claim(item.id, {source.name, until, true}, time);
+  if (!claimed)
+    return;
+  ++todo.extras.claimed_by_id;
+  charge_unpicked(*todo.queue, *claimed);
+  todo.happen(std::move(*claimed));
+}
+
 /// What metrics tell of it.
 void count_refused(const std::string& queue, const char* why,
                    const std::vector<item_id>& refused) {
@@ -80,9 +101,11 @@ void accept(self_pointer self, const accept_items& x) {
     if (item.deposit && is_trace_book_open())
       note_trace(item.id,
                  trace_of(item.deposit->trace, item.id, received_us).trace);
-    if (item.deposit)
+    if (item.deposit) {
       todo.note(
         submission_received{item.id, queue->name, received_us, *item.deposit});
+      claim_at_once(todo, item, received_us);
+    }
     if (item.origin)
       todo.take_record(item.id, item.origin);
     if (item.batch) {

@@ -4,6 +4,7 @@
 // takes a deposit or works on one.
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -78,7 +79,8 @@ struct submission_source {
   /// Only users with an account get in. Users of other doors may have none, and
   /// then deposit what they like.
   bool needs_account = false;
-  bool synchronous = false; ///< processed at once, past the queue
+  /// Processed at once: who takes it in has claimed it when it comes.
+  bool synchronous = false;
   bool told = false; ///< depositors hear what became of it by mail or callback
   /// What was sent is kept as long as the outcome, also if it came with its
   /// item. Who writes records has them.
@@ -87,7 +89,8 @@ struct submission_source {
 
 inline constexpr submission_source source_http{"http", true, false, true,
                                                true};
-inline constexpr submission_source source_v2{"v2", true, true};
+inline constexpr submission_source source_v2{"v2", true, true, false,
+                                             true};
 inline constexpr submission_source source_drop{"drop", false, false, true};
 inline constexpr submission_source source_shell{"shell", false, false, true};
 inline constexpr submission_source source_kafka{"kafka"};
@@ -100,6 +103,9 @@ constexpr submission_source find_source(std::string_view name) noexcept {
       return x;
   return {""};
 }
+
+/// So long has a synchronous door for a deposit; then its queue has it.
+inline constexpr std::chrono::minutes at_once_max{10};
 
 /// Whether what was sent, which came with its item, is kept with the outcome.
 constexpr bool keeps_contents(std::string_view source) noexcept {

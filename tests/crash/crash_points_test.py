@@ -10,14 +10,15 @@ import unittest
 
 import harness
 from armed import KILLED, Held, arm, await_death, crash_programs
-from deposit_door import Door
+from deposit_door import Door, multipart
 from engine import CommandFailed, EngineFailed
-from harness import BROKEN, a_deposit
+from harness import BROKEN, a_deposit, wait_until
 from kafka_test import KafkaFixture, deposits
 from kafka_tools import deposit_record
 from load import Load
-from points import (BAG_ORDERS, BAGS, COLD, EMBEDDED, HAND_OVER, KAFKA,
-                    POSTGRES, WORK, WORK_ORDERS, Point, points_of_sources)
+from points import (AT_ONCE, BAG_ORDERS, BAGS, COLD, EMBEDDED, HAND_OVER,
+                    KAFKA, POSTGRES, WORK, WORK_ORDERS, Point,
+                    points_of_sources)
 from postgres_test import Server as PostgresServer
 from postgres_test import services as postgres_services
 from rounds import KillRounds
@@ -142,6 +143,66 @@ class Embedded(CrashPoints):
         self.go_through(EMBEDDED)
 
 
+class AtOnce(CrashPoints):
+    """Whoever posts to /v2/deposits and hears nothing finds the deposit
+    processed, once, if the engine knows of it."""
+
+    def post(self, name, content):
+        user = self.users[0]
+        kind, body = multipart({"usr": user, "pwd": self.passwords[user]},
+                               [("mdFile", name + ".xml", content)])
+        self.history.attempt((user, name + ".xml"), content)
+        with contextlib.closing(self.door()) as door:
+            return door.request("POST", "/v2/deposits", body, kind)
+
+    def door(self):
+        user = self.users[0]
+        return Door(self.instance.address("http"), user, self.passwords[user])
+
+    def outcome(self, name):
+        with contextlib.closing(self.door()) as door:
+            found = wait_until(lambda: done_or_unknown(door.poll(name)), 30)
+        return found
+
+    def die_at_once(self, point, number):
+        self.arm(point)
+        self.instance.start()
+        name = f"at-once-{number}"
+        content = a_deposit(name)
+        with self.assertRaises(BROKEN):
+            self.post(name, content)
+        self.await_death(point)
+        self.arm(None)
+        self.instance.start()
+        found = self.outcome(name + ".xml")
+        if point.name == "accept_decided":
+            self.assertFalse(found.known, found.document)
+        else:
+            (status, doi, said), = found.records
+            self.assertEqual((status, said), ("Success", "Successfully added"))
+            self.assertEqual(doi, "10.5555/" + name)
+        again = self.post(name + "-again", content)
+        self.assertEqual(again.status, 403 if found.known else 200, again.text)
+        self.verify(str(point))
+
+    def test_every_point(self):
+        self.set_up_rounds(SEED)
+        self.instance.start()
+        self.add_users()
+        self.instance.kill()
+        for number, point in enumerate(AT_ONCE):
+            with self.subTest(str(point)):
+                try:
+                    self.die_at_once(point, number)
+                finally:
+                    self.instance.kill()
+
+
+def done_or_unknown(found):
+    """The answer of a poll, unless it is to be asked again."""
+    return found if found.completed or not found.known else None
+
+
 class OnPostgres(CrashPoints):
     @classmethod
     def setUpClass(cls):
@@ -243,8 +304,8 @@ class Bites(CrashPoints):
 
 class Table(unittest.TestCase):
     def test_every_point_of_the_sources_is_tried(self):
-        tried = {p.name for p in EMBEDDED + POSTGRES + KAFKA + HAND_OVER
-                 + WORK + WORK_ORDERS + BAGS + BAG_ORDERS + COLD}
+        tried = {p.name for p in EMBEDDED + AT_ONCE + POSTGRES + KAFKA
+                 + HAND_OVER + WORK + WORK_ORDERS + BAGS + BAG_ORDERS + COLD}
         self.assertEqual(set(points_of_sources()), tried)
 
 

@@ -51,6 +51,10 @@ POSTGRES = [p for p in COMMON if p.doing != "backup"] + [
     Point("extent_begun", 2, "filling"),
 ]
 
+# Of deposits that their door works on itself.
+AT_ONCE = [Point("accept_decided", 1, "at_once"),
+           Point("at_once_processed", 1, "at_once")]
+
 KAFKA = [
     Point("intake_polled", 1, "records"),
     Point("ingest_decided", 1, "records"),

@@ -18,6 +18,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,7 +28,7 @@
 namespace depositd::crossref {
 
 struct door_options {
-  shard_doors_actor shard;
+  shard_receiving_actor shard;
   read_model_actor projector;
   handler_actor handler; ///< for the synchronous door
   accounts::worker_actor logins;                 ///< checks passwords
@@ -54,9 +56,14 @@ struct door_state {
   using interface = door_actor;
 
   door_options options;
-  /// v2 requests being processed: of each user, and of all.
-  std::unordered_map<std::string, std::uint32_t> synchronous;
-  std::uint32_t synchronous_all = 0;
+  /// A user's v2 requests.
+  struct at_once {
+    std::uint32_t places = 0; ///< of those that are not answered
+    bool coming_in = false;   ///< one of them is not in the queue yet
+    std::deque<std::function<void()>> waiting; ///< to come in behind it
+  };
+  std::unordered_map<std::string, at_once> synchronous; ///< by user
+  std::uint32_t synchronous_all = 0; ///< places
   std::optional<accounts::login_desk> logins; ///< there from the start
   std::optional<kit::gateway> asked;          ///< there from the start
 

@@ -2,6 +2,7 @@
 
 // Inside the door: what its parts do for each other.
 
+#include "adapters/doors/accounts/deposit_desk.hpp"
 #include "adapters/doors/crossref/door.hpp"
 #include "adapters/doors/crossref/pages.hpp"
 #include "messages/actor_with.hpp"
@@ -27,6 +28,13 @@ void with_login(door_pointer self, const credentials& who,
 inline http::response page_of(door_pointer self, const caf::error& why) {
   return error_page(why, self->state.options.retry_after_s);
 }
+
+accounts::file_deposit file_in(const deposit_request& x,
+                               const std::string& user);
+
+/// Of a file that nothing speaks against.
+void take_at_once(door_pointer self, const deposit_request& given,
+                  const std::string& user);
 
 // What the messages of the door ask for.
 void take_deposit(door_pointer self, const deposit_request& given);

@@ -37,6 +37,11 @@ protected:
     engine->v2_waits = true;
   }
 
+  std::vector<verdict> settled() {
+    const std::lock_guard lock{engine->guard};
+    return engine->settled;
+  }
+
   void make_v2_say(verdict x) {
     const std::lock_guard lock{engine->guard};
     engine->v2_says = x;
@@ -55,7 +60,7 @@ TEST_F(crossref_at_once, row_36_a_good_deposit_is_200_with_its_diagnostic) {
   EXPECT_EQ(x.status, 200u);
   EXPECT_EQ(x.header("content-type"), "text/xml;charset=UTF-8");
   EXPECT_TRUE(contains(x.body, "<doi_batch_diagnostic status=\"completed\""));
-  EXPECT_TRUE(contains(x.body, "<submission_id>5000</submission_id>"))
+  EXPECT_TRUE(contains(x.body, "<submission_id>1000</submission_id>"))
     << x.body;
   EXPECT_TRUE(contains(x.body, "<batch_id>batch-1</batch_id>"));
   EXPECT_TRUE(contains(x.body, "<success_count>"));
@@ -117,18 +122,74 @@ TEST_F(crossref_at_once, row_38_bad_requests_logins_and_engines) {
   EXPECT_EQ(
     post_form(target, form_text{}.file("mdFile", "a", xml).closed()).status,
     401u);
-  make_v2_say(verdict::retry);
-  EXPECT_EQ(deposit_at_once(xml).status, 500u);
   EXPECT_EQ(count(), 0u);
 }
 
-TEST_F(crossref_at_once, row_38_what_could_not_be_recorded_is_503) {
+TEST_F(crossref_at_once, row_38_what_ends_without_a_result_stays_in_its_queue) {
+  start();
+  make_v2_say(verdict::retry);
+  const auto x = deposit_at_once(xml);
+  EXPECT_EQ(x.status, 500u);
+  EXPECT_TRUE(contains(x.body, "as the test &lt;wants&gt;")) << x.body;
+  EXPECT_TRUE(contains(x.body, "Submission 1000 goes on")) << x.body;
+  EXPECT_EQ(settled(), std::vector{verdict::retry});
+  EXPECT_TRUE(contains(poll("type=result&submission_id=1000").body,
+                       "status=\"queued\""));
+}
+
+TEST_F(crossref_at_once, row_38_what_nobody_works_on_is_given_to_its_queue) {
+  start();
+  {
+    const std::lock_guard lock{engine->guard};
+    engine->v2_fails = ec::store_failed;
+  }
+  const auto x = deposit_at_once(xml);
+  EXPECT_EQ(x.status, 500u);
+  EXPECT_TRUE(contains(x.body, "Submission 1000 goes on")) << x.body;
+  EXPECT_EQ(settled(), std::vector{verdict::release});
+}
+
+TEST_F(crossref_at_once, row_38_nothing_is_done_before_it_is_in_the_queue) {
   start();
   {
     const std::lock_guard lock{engine->guard};
     engine->submit_fails = ec::draining;
   }
   EXPECT_EQ(deposit_at_once(xml).status, 503u);
+  const std::lock_guard lock{engine->guard};
+  EXPECT_EQ(engine->v2_running, 0u);
+}
+
+TEST_F(crossref_at_once, row_39_it_is_known_while_it_is_processed) {
+  make_v2_wait();
+  start();
+  raw_client client{server->port()};
+  client.send(request());
+  ASSERT_TRUE(wait_until([&] { return engine->v2_running == 1; }));
+  EXPECT_TRUE(contains(poll("type=result&file_name=a.xml").body,
+                       "status=\"in_process\""));
+  let_v2_go();
+  EXPECT_EQ(client.receive()->status, 200u);
+}
+
+TEST_F(crossref_at_once, row_39_what_could_not_be_recorded_is_504_and_goes_on) {
+  start();
+  {
+    const std::lock_guard lock{engine->guard};
+    engine->settle_fails = ec::draining;
+  }
+  const auto x = deposit_at_once(xml);
+  EXPECT_EQ(x.status, 504u);
+  EXPECT_TRUE(contains(x.body, "Submission 1000 goes on")) << x.body;
+}
+
+TEST_F(crossref_at_once, row_40_large_files_are_kept_apart) {
+  start();
+  const auto large = a_deposit().with_article("10.5555/a").text()
+                     + "<!--" + std::string(300'000, 'x') + "-->";
+  EXPECT_EQ(deposit_at_once(large).status, 200u);
+  EXPECT_FALSE(last().submission.blob.empty());
+  EXPECT_EQ(poll("type=contents&doi_batch_id=batch-1").body, large);
 }
 
 TEST_F(crossref_at_once, row_39_slow_work_is_504_and_can_be_polled_later) {
@@ -136,7 +197,7 @@ TEST_F(crossref_at_once, row_39_slow_work_is_504_and_can_be_polled_later) {
   start({.synchronous_timeout = 300ms});
   EXPECT_EQ(deposit_at_once(xml).status, 504u);
   let_v2_go();
-  ASSERT_TRUE(wait_until([&] { return !engine->rows.empty(); }));
+  ASSERT_TRUE(wait_until([&] { return !engine->settled.empty(); }));
   EXPECT_TRUE(contains(poll("type=result&doi_batch_id=batch-1").body,
                        "status=\"completed\""));
 }
@@ -210,7 +271,6 @@ TEST_F(crossref_at_once, row_10_nothing_is_processed_for_who_gets_nothing) {
   EXPECT_EQ(x.status, 503u);
   EXPECT_EQ(x.header("retry-after"), "60");
   EXPECT_EQ(count(), 0u);
-  EXPECT_EQ(engine->ids_reserved, 0u);
   set_running(0, 1);
   EXPECT_EQ(deposit_at_once(xml).status, 200u);
 }

@@ -10,6 +10,8 @@
 #include "adapters/stores/memory/memory_blob_store.hpp"
 #include "messages/message_types.hpp"
 #include "messages/projection.hpp"
+#include "messages/receiving.hpp"
+#include "messages/values/operations.hpp"
 #include "messages/values/submission_body.hpp"
 #include "tests/adapters/doors/accounts/hash_of.hpp"
 #include "tests/adapters/doors/http/form_text.hpp"
@@ -42,12 +44,14 @@ struct fake_engine {
   std::uint64_t pending_limit = 10'000;
   std::uint32_t running = 0; ///< of any user
   std::uint32_t running_max = no_cap;
-  ec submit_fails = ec{};          ///< submit and record_submission answer this
+  ec submit_fails = ec{};          ///< submit answers this
+  ec settle_fails = ec{};          ///< settle_items answers this
   ec look_fails = ec{};            ///< submission_query answers this
   bool v2_waits = false;           ///< handle_item is not answered while true
+  ec v2_fails = ec{};              ///< handle_item answers this
   verdict v2_says = verdict::done; ///< if not done: instead of the handler
   std::uint32_t v2_running = 0;
-  std::uint64_t ids_reserved = 0;
+  std::vector<verdict> settled; ///< in this order
   std::shared_ptr<blob_store> blobs = make_memory_blobs();
   std::shared_ptr<doi_registry> registry = make_memory_registry();
 
@@ -55,6 +59,28 @@ struct fake_engine {
     row.id = 1000 + rows.size();
     rows.push_back(std::move(row));
     return rows.back().id;
+  }
+
+  /// False if it is over already.
+  bool settle(const std::string& queue, const settle_items::one& what) {
+    for (auto& row : rows) {
+      if (row.id != what.name.id || row.queue != queue
+          || digest_of_user(row.user) != what.name.user
+          || row.status == submission_status::completed)
+        continue;
+      settled.push_back(what.says);
+      if (what.says != verdict::done && what.says != verdict::failed) {
+        row.status = submission_status::queued;
+        return true;
+      }
+      row.status = submission_status::completed;
+      row.failed = what.says == verdict::failed;
+      row.batch_id = what.batch_id;
+      row.document = what.document;
+      row.reason = what.reason;
+      return true;
+    }
+    return false;
   }
 
   /// What a processor does with a queued submission.
@@ -115,28 +141,19 @@ inline caf::behavior fake_shard(caf::event_based_actor*, engine_pointer x) {
       row.queue = what.queue;
       row.submission = what.submission;
       row.contents = what.body;
+      if (find_source(what.submission.source).synchronous)
+        row.status = submission_status::in_process; // claimed by the door
       return enqueued{{x->add(std::move(row))}, 0};
     },
-    [=](const reserve_id&) {
+    [=](const settle_items& what) -> caf::result<items_settled> {
       const std::lock_guard lock{x->guard};
-      return id_reserved{5000 + x->ids_reserved++};
-    },
-    [=](const record_submission& what) -> caf::result<enqueued> {
-      const std::lock_guard lock{x->guard};
-      if (x->submit_fails != ec{})
-        return caf::make_error(x->submit_fails, "as the test wants");
-      submission_row row;
-      row.user = what.user;
-      row.queue = what.what.queue;
-      row.submission = what.what.submission;
-      row.status = submission_status::completed;
-      row.failed = what.what.failed;
-      row.batch_id = what.what.batch_id;
-      row.document = what.what.document;
-      x->add(std::move(row));
-      x->rows.back().id = what.what.id;
+      if (x->settle_fails != ec{})
+        return caf::make_error(x->settle_fails, "as the test wants");
+      items_settled out;
+      for (const auto& one : what.items)
+        out.accepted.push_back(x->settle(what.queue, one) ? 1 : 0);
       x->changed.notify_all();
-      return enqueued{{what.what.id}, 0};
+      return out;
     },
   };
 }
@@ -168,6 +185,8 @@ inline caf::behavior fake_handler(caf::event_based_actor*, engine_pointer x) {
       ++x->v2_running;
       x->changed.notify_all();
       x->changed.wait(lock, [&] { return !x->v2_waits; });
+      if (x->v2_fails != ec{})
+        return caf::make_error(x->v2_fails, "as the test wants");
       if (x->v2_says != verdict::done) {
         outcome out;
         out.says = x->v2_says;

@@ -1,0 +1,309 @@
+// A file comes in that is processed at once: queued like any other, but claimed
+// by this door.
+
+#include "adapters/doors/accounts/deposit_desk.hpp"
+#include "adapters/doors/crossref/parts.hpp"
+#include "adapters/doors/http/text.hpp"
+#include "adapters/processing/crossref/diagnostic.hpp"
+#include "messages/processors.hpp"
+#include "messages/receiving.hpp"
+#include "messages/values/clock.hpp"
+#include "messages/values/operations.hpp"
+#include "messages/values/submission_body.hpp"
+#include "messages/values/test_points.hpp"
+#include "messages/values/trace_context.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace depositd::crossref {
+
+namespace {
+
+using accounts::file_deposit;
+
+/// A deposit to be processed at once.
+struct accepted_deposit {
+  std::shared_ptr<http::responder> answer;
+  std::string user;
+  std::string queue;
+  depositd::submission submission;
+  std::string body; ///< the file; empty: it is kept as a blob
+  std::shared_ptr<const void> held; ///< of the budget, for the file
+};
+
+using accepted = std::shared_ptr<const accepted_deposit>;
+
+void say(const accepted& x, http::response what) {
+  x->answer->send(std::move(what));
+}
+
+accepted accept(const file_deposit& x, const deposit_request& given,
+                const std::string& sha256) {
+  auto out = std::make_shared<accepted_deposit>();
+  out->answer = given.answer;
+  out->user = x.user;
+  out->queue = find_operation_or_default(x.operation)->queue;
+  out->submission = accounts::submission_of(x, source_v2, sha256);
+  if (sha256.empty())
+    out->body = *x.bytes;
+  out->held = x.held;
+  return out;
+}
+
+/// One user may have all places that one user gets. Others then still have a
+/// share each, as long as there are not too many of them.
+bool take_place(door_pointer self, const std::string& user) {
+  auto& state = self->state;
+  const auto most = state.options.synchronous_max;
+  const auto at = state.synchronous.find(user);
+  const auto own = at == state.synchronous.end() ? 0 : at->second.places;
+  const bool shared =
+    own < std::max(most / 4, 1u) && state.synchronous_all < most * 4;
+  if (own >= most || (state.synchronous_all >= most && !shared))
+    return false;
+  ++state.synchronous[user].places;
+  ++state.synchronous_all;
+  return true;
+}
+
+void give_place(door_pointer self, const std::string& user) {
+  auto& state = self->state;
+  --state.synchronous_all;
+  if (--state.synchronous.at(user).places == 0)
+    state.synchronous.erase(user);
+}
+
+/// Every way out of the synchronous door gives its place back.
+void end_synchronous(door_pointer self, const accepted& x,
+                     http::response what) {
+  give_place(self, x->user);
+  say(x, std::move(what));
+}
+
+/// 403 as soon as one record failed; always with the document.
+http::response processed_page(const submission_row& row) {
+  auto document = diagnostic_of(row);
+  const bool clean =
+    !row.failed
+    && (document.find("<failure_count>") == std::string::npos
+        || document.find("<failure_count>0<") != std::string::npos);
+  return xml_document(clean ? 200 : 403, std::move(document));
+}
+
+/// Its result is not known here, but will be to who asks for it.
+http::response going_on_page(unsigned status, item_id id,
+                             std::string_view reason) {
+  std::string text{reason};
+  text += text.empty() ? "" : ". ";
+  text += "Submission " + std::to_string(id);
+  text += " goes on: ask for its result instead of sending it again";
+  return failure_page(status, text);
+}
+
+submission_row row_of(item_id id, const outcome& ended) {
+  submission_row out;
+  out.id = id;
+  out.status = submission_status::completed;
+  out.failed = ended.says == verdict::failed;
+  out.batch_id = ended.batch_id;
+  out.document = ended.document;
+  out.reason = ended.reason;
+  out.processor = source_v2.name;
+  return out;
+}
+
+settle_items settlement_of(const accepted& x, item_id id,
+                           const outcome& ended) {
+  settle_items::one one;
+  one.name = {id, digest_of_user(x->user)};
+  one.says = ended.says;
+  one.delay_ms = ended.delay_ms;
+  one.reason = ended.reason;
+  one.batch_id = ended.batch_id;
+  one.document = ended.document;
+  return {x->queue, {std::move(one)}};
+}
+
+/// What is answered once the outcome is durable. If it was not taken, the shard
+/// has started anew, and a processor of the queue has the deposit.
+http::response page_of(item_id id, const outcome& ended, bool taken) {
+  if (!taken)
+    return going_on_page(504, id, {});
+  return ended.says == verdict::done || ended.says == verdict::failed
+           ? processed_page(row_of(id, ended))
+           : going_on_page(500, id, ended.reason);
+}
+
+/// Recorded, so that it can be asked for like any other; then answered.
+void settle(door_pointer self, const accepted& x, item_id id, outcome ended) {
+  if (ended.says == verdict::done || ended.says == verdict::failed)
+    ended.document = diagnostic_of(row_of(id, ended));
+  crash_point("at_once_processed");
+  const auto& options = self->state.options;
+  self
+    ->request(options.shard, options.ask_timeout, settlement_of(x, id, ended))
+    .then(
+      [=](const items_settled& said) {
+        const bool taken =
+          !said.accepted.empty() && said.accepted.front() != 0;
+        end_synchronous(self, x, page_of(id, ended, taken));
+      },
+      [=](const caf::error&) {
+        end_synchronous(self, x, going_on_page(504, id, {}));
+      });
+}
+
+/// Whoever should work on it does not: the queue has it.
+void give_back(door_pointer self, const accepted& x, item_id id,
+               const caf::error& why) {
+  outcome back;
+  back.says = verdict::release;
+  back.reason = "Internal error";
+  // After that time its claim has ended, and it may be somebody else's.
+  if (why != caf::sec::request_timeout)
+    return settle(self, x, id, std::move(back));
+  end_synchronous(self, x, page_of(id, back, true));
+}
+
+void work_on(door_pointer self, const accepted& x, item_id id) {
+  claimed_item item;
+  item.id = id;
+  item.attempt = 1;
+  item.received_us = engine_clock::system().now();
+  item.user = x->user;
+  item.body = encode_submission_body(x->submission, x->body);
+  // The client is answered 504 long before; the work goes on and its outcome
+  // is recorded, because what it did cannot be undone.
+  const auto& options = self->state.options;
+  self
+    ->request(options.handler, at_once_max,
+              handle_item{x->queue, source_v2.name, item,
+                          self->state.logins->control()})
+    .then([=](const outcome& ended) { settle(self, x, id, ended); },
+          [=](const caf::error& why) {
+            spdlog::warn("synchronous_deposit_failed submission={} "
+                         "reason=\"{}\"{}",
+                         id, http::printable(render(why)), trace_text(item));
+            give_back(self, x, id, why);
+          });
+}
+
+// -- one by one into the queue ------------------------------------------------
+
+/// Users' deposits come in one by one: who asks how many run is told of all
+/// that came before.
+void come_in(door_pointer self, const std::string& user,
+             std::function<void()> go) {
+  auto& own = self->state.synchronous.at(user);
+  if (std::exchange(own.coming_in, true))
+    own.waiting.push_back(std::move(go));
+  else
+    go();
+}
+
+void let_next_in(door_pointer self, const std::string& user) {
+  auto& own = self->state.synchronous.at(user);
+  own.coming_in = false;
+  if (own.waiting.empty())
+    return;
+  const auto go = std::move(own.waiting.front());
+  own.waiting.pop_front();
+  come_in(self, user, go);
+}
+
+/// It is the user's, claimed by this door, before anything is done with it:
+/// whatever happens to the engine, it is processed and can be asked for.
+void submit_deposit(door_pointer self, const accepted& x) {
+  const auto refuse = [=](const caf::error& why) {
+    let_next_in(self, x->user);
+    end_synchronous(self, x, page_of(self, why));
+  };
+  submit what;
+  what.queue = x->queue;
+  what.user = x->user;
+  what.submission = x->submission;
+  what.body = x->body;
+  const auto& options = self->state.options;
+  self->request(options.shard, options.ask_timeout, std::move(what))
+    .then(
+      [=](const enqueued& came) {
+        if (came.ids.empty() || came.ids.front() == 0)
+          return refuse(caf::make_error(ec::pending_limit_reached));
+        let_next_in(self, x->user);
+        work_on(self, x, came.ids.front());
+      },
+      refuse);
+}
+
+void keep_deposit(door_pointer self, const deposit_request& given,
+                  const std::string& user) {
+  const auto file = file_in(given, user);
+  if (accounts::goes_along(file))
+    return submit_deposit(self, accept(file, given, {}));
+  const auto& options = self->state.options;
+  self
+    ->request(options.blobs, options.ask_timeout,
+              accounts::keep_blob{given.bytes, *given.bytes})
+    .then(
+      [=](const accounts::blob_kept& kept) {
+        submit_deposit(self, accept(file, given, kept.sha256));
+      },
+      [=](const caf::error& why) {
+        let_next_in(self, user);
+        give_place(self, user);
+        given.answer->send(page_of(self, why));
+      });
+}
+
+/// What keeps a user's queued deposits from being worked on keeps this one,
+/// too.
+std::optional<http::response> not_now(door_pointer self,
+                                      const pending_counted& counted) {
+  if (const auto why = accounts::too_much(counted))
+    return page_of(self, why);
+  if (counted.running_max == 0)
+    return http::unavailable(self->state.options.retry_after_s);
+  if (counted.running >= counted.running_max)
+    return concurrent_limit_page(counted.running_max);
+  return std::nullopt;
+}
+
+void look_if_now(door_pointer self, const deposit_request& given,
+                 const std::string& user) {
+  const auto refuse = [=](http::response what) {
+    let_next_in(self, user);
+    give_place(self, user);
+    given.answer->send(std::move(what));
+  };
+  const auto& options = self->state.options;
+  const auto& wanted = *find_operation_or_default(given.operation);
+  self
+    ->request(options.shard, options.ask_timeout,
+              count_pending{std::string{wanted.queue}, user})
+    .then(
+      [=](const pending_counted& counted) {
+        if (auto page = not_now(self, counted))
+          refuse(std::move(*page));
+        else
+          keep_deposit(self, given, user);
+      },
+      [=](const caf::error& why) { refuse(page_of(self, why)); });
+}
+
+} // namespace
+
+void take_at_once(door_pointer self, const deposit_request& given,
+                  const std::string& user) {
+  const auto& options = self->state.options;
+  if (!take_place(self, user)) {
+    given.answer->send(concurrent_limit_page(options.synchronous_max));
+    return;
+  }
+  come_in(self, user, [=] { look_if_now(self, given, user); });
+}
+
+} // namespace depositd::crossref
