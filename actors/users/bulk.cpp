@@ -56,7 +56,7 @@ void purge(self_pointer self, const purge_items& x) {
       auto purged = todo.queue->ledger.purge(now(self), id_last, slice_items);
       for (auto& one : purged) {
         tell_holder(todo, std::get<item_finished>(one).id);
-        todo.happen(std::move(one));
+        end_purged(todo, self, std::move(one));
       }
       return purged.size() == slice_items;
     },

@@ -55,15 +55,21 @@ outcome process(const submission_handler& with, const handle_item& what,
   if (!found)
     return failed(found.error());
   const auto& submission = found->submission;
+  // Unread, so nobody knows whom it names: whoever tells will see.
+  const auto unread = [&](outcome x) {
+    x.tell = find_source(submission.source).told;
+    return x;
+  };
   const auto account = control.accounts.find(job.user);
   if (account != control.accounts.end())
     job.prefixes = account->second.prefixes;
   else if (needs_account(submission.source))
-    return refuse_file(job, {}, "The account has been removed");
+    return unread(refuse_file(job, {}, "The account has been removed"));
   const auto* wanted = find_operation_or_default(submission.operation);
   if (wanted == nullptr)
-    return refuse_file(
-      job, {}, "Operation " + submission.operation + " is not supported here");
+    return unread(refuse_file(job, {},
+                              "Operation " + submission.operation
+                                + " is not supported here"));
   // Before the file is fetched: from here on it costs memory.
   std::optional<parsing_room::place> room;
   if (with.room)
@@ -72,7 +78,7 @@ outcome process(const submission_handler& with, const handle_item& what,
   if (found->body.empty()) {
     auto kept = with.blobs->get(submission.blob);
     if (!kept)
-      return failed(kept.error());
+      return unread(failed(kept.error()));
     found->body = std::move(*kept);
     if (room)
       room->grow_to(found->body.size());

@@ -222,6 +222,29 @@ TEST_F(telling, a_deposit_that_kills_its_engine_is_told_of) {
   EXPECT_EQ(waiting()[0].state, item_state::pending);
 }
 
+TEST_F(telling, what_is_purged_is_told_of_whoever_has_claimed_it) {
+  const auto claimed = deposit();
+  const auto sp = attach_to("metadata");
+  want(sp, 1);
+  ASSERT_EQ(sp.got->items.size(), 1u);
+  const auto waits = deposit();
+  ASSERT_TRUE(ask<done>(core, purge_queue{"metadata"}));
+  EXPECT_EQ(sp.got->purged, std::vector<item_id>{claimed});
+  EXPECT_EQ(report_of("metadata").items, 0u);
+  for (const auto id : {claimed, waits}) {
+    EXPECT_EQ(row_of(id).status, submission_status::completed);
+    EXPECT_TRUE(row_of(id).failed);
+    EXPECT_EQ(row_of(id).reason, "purged");
+  }
+  restart();
+  ASSERT_EQ(waiting().size(), 2u);
+  EXPECT_EQ(waiting()[0].id, claimed);
+  EXPECT_EQ(waiting()[1].id, waits);
+  // Of these nobody is told anything.
+  ASSERT_TRUE(ask<done>(core, purge_queue{notify_queue}));
+  EXPECT_TRUE(waiting().empty());
+}
+
 TEST_F(telling, takes_nothing_from_doors) {
   const auto refused =
     ask<enqueued>(core, enqueue{notify_queue, items_of("ann", 1)});

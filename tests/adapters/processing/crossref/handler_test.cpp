@@ -179,6 +179,7 @@ TEST_F(handler_test, fails_an_http_deposit_whose_account_is_gone) {
     working, item(a_deposit().with_article("10.5555/a").text(), "", "http"));
   EXPECT_EQ(x->says, verdict::failed);
   EXPECT_EQ(x->reason, "The account has been removed");
+  EXPECT_TRUE(x->tell) << "the file may name somebody";
 }
 
 TEST_F(handler_test, only_waits_when_a_delay_is_injected) {
