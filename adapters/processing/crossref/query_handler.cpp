@@ -16,6 +16,10 @@ constexpr std::size_t matches_reported_max = 10;
 /// A few lines may match what takes very much to write.
 constexpr std::size_t answers_bytes_max = 16 * 1024 * 1024;
 
+constexpr const char* not_looked_up =
+  "Not looked up: the queries before it took as long as an upload may. Ask "
+  "less at once, or more precisely";
+
 std::vector<std::string> words(std::string_view text) {
   std::vector<std::string> out(1);
   for (const auto c : lower_case(text)) {
@@ -79,6 +83,18 @@ void write_result(const lookup& x, const char* status, const std::string& inner,
   out += " status=\"";
   out += status;
   out += "\">\n" + inner + "  </query_result>\n";
+}
+
+/// Of a query that was not looked up.
+void write_failure(const lookup& x, const char* status,
+                   const std::string& reason, diagnostic_counts& counts,
+                   outcome& out) {
+  ++counts.failure;
+  if (out.reason.empty())
+    out.reason = reason;
+  std::string inner;
+  write_field("msg", reason, inner);
+  write_result(x, status, inner, out.document);
 }
 
 void write_answer(const lookup& x, const std::vector<doi_record>& found,
@@ -170,14 +186,14 @@ outcome query_handler::answer(const submission_job& job,
   out.document = write_head(head);
   diagnostic_counts counts;
   counts.records = batch.lookups.size();
+  const auto until = now() + looking_max;
   for (const auto& x : batch.lookups) {
     if (!x.problem.empty()) {
-      ++counts.failure;
-      if (out.reason.empty())
-        out.reason = x.problem;
-      std::string inner;
-      write_field("msg", x.problem, inner);
-      write_result(x, "malformed", inner, out.document);
+      write_failure(x, "malformed", x.problem, counts, out);
+      continue;
+    }
+    if (now() >= until) {
+      write_failure(x, "not_looked_up", not_looked_up, counts, out);
       continue;
     }
     auto found = resolve(*registry, x);

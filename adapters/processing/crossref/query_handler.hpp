@@ -7,15 +7,24 @@
 #include "adapters/processing/crossref/query_xml.hpp"
 #include "messages/ports/doi_registry.hpp"
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <string_view>
 
 namespace depositd::crossref {
 
+/// So long an upload is looked up: each query may have very many candidates.
+/// What is left then is answered as not looked up.
+inline constexpr std::chrono::seconds looking_max{10};
+
 /// Everything here may be called from any thread and blocks.
 struct query_handler {
+  using clock = std::chrono::steady_clock;
+
   std::shared_ptr<doi_registry> registry;
   xml_limits limits = {};
+  std::function<clock::time_point()> now = clock::now;
 
   /// `done` with the answers, `failed` if the file is bad or no query of it
   /// can be asked, `retry` if the registry failed. `as_dois` as in

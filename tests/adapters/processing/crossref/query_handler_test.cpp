@@ -167,6 +167,21 @@ TEST_F(query_handler_test, fails_an_upload_whose_answers_are_very_long) {
   EXPECT_NE(out.reason.find("16 MB"), std::string::npos) << out.reason;
 }
 
+TEST_F(query_handler_test, looks_up_only_for_so_long) {
+  auto time = std::chrono::steady_clock::time_point{};
+  handler.now = [&] { return time += looking_max * 4 / 10; };
+  const auto out = ask("10.5555/hardy\nk|\na|10.5555/hardy\n"
+                       "b|10.5555/hardy\nc|10.5555/hardy\n");
+  EXPECT_EQ(answers(out),
+            (lines{" resolved 10.5555/hardy", " malformed ",
+                   "a resolved 10.5555/hardy", "b not_looked_up ",
+                   "c not_looked_up "}));
+  EXPECT_EQ(out.says, verdict::done);
+  EXPECT_NE(out.document.find("<msg>Not looked up: "), std::string::npos);
+  EXPECT_NE(out.document.find("<failure_count>3</failure_count>"),
+            std::string::npos);
+}
+
 TEST_F(query_handler_test, fails_an_upload_that_asks_nothing) {
   for (const auto* upload :
        {"", "\n\n", "H:someone@example.org\n", "hello\n", "\xFF", "<rss/>",
