@@ -20,6 +20,17 @@
 
 namespace depositd {
 
+namespace {
+
+/// What doors take is read.
+crossref::xml_limits limits_of(const depositd_settings& settings) {
+  crossref::xml_limits out;
+  out.bytes_max = std::size_t{settings.crossref.body_limit_mb} << 20;
+  return out;
+}
+
+} // namespace
+
 handler_spawner handlers_of(caf::actor_system& system,
                             const depositd_settings& settings,
                             std::shared_ptr<blob_store> blobs,
@@ -33,6 +44,7 @@ handler_spawner handlers_of(caf::actor_system& system,
   crossref::submission_handler handling;
   handling.blobs = std::move(blobs);
   handling.registry = std::move(registry);
+  handling.limits = limits_of(settings);
   handling.room = std::make_shared<crossref::parsing_room>(std::move(memory));
   if (!settings.crossref.schema_folder.empty())
     handling.schemas = std::make_shared<crossref::schema_folder>(
@@ -101,7 +113,8 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
       {.tools = tools,
        .public_url = public_url_of(settings),
        .retention_s =
-         std::int64_t{settings.retention.submissions_days} * 24 * 3600});
+         std::int64_t{settings.retention.submissions_days} * 24 * 3600,
+       .limits = limits_of(settings)});
   options.exec = exec::make_exec_handler(
     tools->work_folder,
     std::shared_ptr<exec::program_groups>{cut, &cut->programs});

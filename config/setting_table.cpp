@@ -192,7 +192,7 @@ std::vector<setting_key> inner_keys() {
     {"crossref.schema_folder",
      text(&settings::crossref, &crossref::schema_folder)},
     {"crossref.body_limit_mb",
-     number(1, 1'024, &settings::crossref, &crossref::body_limit_mb)},
+     number(1, 512, &settings::crossref, &crossref::body_limit_mb)},
     {"crossref.retry_after_s",
      number(1, 86'400, &settings::crossref, &crossref::retry_after_s)},
     {"crossref.newest_first",

@@ -257,6 +257,20 @@ class Queues(Bounded):
         self.assertEqual(answer.status, 429)
         self.assertIn(b"bytes", answer.body)
 
+    def test_files_as_long_as_set_are_taken_and_read(self):
+        engine = self.start({"crossref.body_limit_mb": 12})
+        door = self.depositor(engine, "press")
+        filler = b"<!--" + b"x" * MIB + b"-->"
+        self.assertTrue(door.deposit(
+            "a.xml", harness.a_deposit("a") + filler * 11).accepted)
+        found = self.outcome(door, "a.xml")
+        self.assertEqual(found.records[0][0], "Success", found.records)
+        with self.assertRaises(BROKEN):
+            # The connection may end before all of it is sent.
+            self.assertEqual(door.deposit(
+                "b.xml", harness.a_deposit("b") + filler * 13).status, 413)
+            raise ConnectionResetError
+
     def test_a_key_expires_and_tells_its_last_use(self):
         engine = self.start()
         key = engine.ask("key", "add", "ann", "--role", "queue_standard")["key"]

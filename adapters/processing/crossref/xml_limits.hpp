@@ -13,7 +13,7 @@ namespace depositd::crossref {
 
 /// What a document may cost. All counts are inclusive.
 struct xml_limits {
-  std::size_t bytes_max = 10 * 1024 * 1024;
+  std::size_t bytes_max = 10 * 1024 * 1024; ///< below 1 GiB
   std::size_t depth_max = 256;             ///< nested elements
   std::size_t attributes_max = 1000;       ///< of one element
   std::size_t namespaces_max = 256;        ///< declarations in scope at once

@@ -167,6 +167,23 @@ TEST_F(handler_test, fails_a_damaged_post_and_retries_an_absent_one) {
   EXPECT_EQ(ask<outcome>(working, garbled)->says, verdict::failed);
 }
 
+TEST_F(handler_test, takes_files_as_long_as_may_be) {
+  submission_handler with{blobs, registry, nullptr, {}};
+  with.limits.bytes_max = 12 << 20;
+  working = spawn(handler, std::make_shared<const submission_handler>(with));
+  const auto long_one = [](std::size_t bytes) {
+    auto out = a_deposit().with_article("10.5555/a").text();
+    while (out.size() < bytes)
+      out += "<!--" + std::string(1'000'000, 'x') + "-->";
+    return out;
+  };
+  EXPECT_EQ(ask<outcome>(working, item(long_one(11 << 20)))->says,
+            verdict::done);
+  const auto x = ask<outcome>(working, item(long_one(12 << 20)));
+  EXPECT_EQ(x->says, verdict::failed);
+  EXPECT_EQ(x->reason, "more than 12582912 bytes");
+}
+
 TEST_F(handler_test, applies_the_prefixes_of_the_account) {
   control = control_with_prefix("10.6666");
   EXPECT_EQ(ask<outcome>(working, good_item())->says, verdict::failed);
