@@ -2,6 +2,7 @@
 
 #include "adapters/doors/accounts/worker.hpp"
 #include "adapters/doors/crossref/door.hpp"
+#include "adapters/doors/deposits/answers.hpp"
 #include "adapters/doors/deposits/door.hpp"
 #include "adapters/doors/drop/drop_folder.hpp"
 #include "adapters/doors/emodb/door.hpp"
@@ -203,6 +204,13 @@ open_topics(caf::actor_system& system, const doors_options& options) {
   return out;
 }
 
+/// As the door says it that the request was for.
+http::response say_refusal(const http::request& what, unsigned status,
+                           const std::string& text) {
+  auto own = deposits::refused_by_server(what, status, text);
+  return own ? std::move(*own) : http::refusal(status, text);
+}
+
 /// For consumers to finish what they have, before the engine itself drains.
 std::chrono::milliseconds topics_drain_of(const depositd_settings& settings) {
   constexpr std::chrono::milliseconds most{3'000};
@@ -275,6 +283,7 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
     return name_key("http.trusted_proxies", proxies.error());
   serving.trusted_proxies = std::move(*proxies);
   serving.memory = options.memory;
+  serving.refuse = say_refusal;
   // Handshakes would hold up the actors.
   if (options.settings.http.tls.certificate.empty())
     serving.loops = kit::loops_of(system);

@@ -27,6 +27,13 @@ http::response not_now(unsigned retry_after_s) {
     .with("Retry-After", std::to_string(retry_after_s));
 }
 
+const char* word_of(unsigned status) {
+  return status == 404   ? "not_found"
+         : status == 405 ? "not_allowed"
+         : status == 413 ? "too_large"
+                         : "malformed";
+}
+
 json time_or_null(micros at) {
   return at == never ? json{} : json(format_utc(at));
 }
@@ -43,6 +50,14 @@ http::response document_answer(unsigned status, const json& what) {
 http::response refusal(unsigned status, std::string_view word,
                        std::string_view text) {
   return document_answer(status, {{"error", word}, {"text", text}});
+}
+
+std::optional<http::response> refused_by_server(const http::request& what,
+                                                unsigned status,
+                                                std::string_view text) {
+  if (what.path != "/deposits" && !what.path.starts_with("/deposits/"))
+    return std::nullopt;
+  return refusal(status, word_of(status), text);
 }
 
 http::response known_answer(std::string document, std::string_view known) {

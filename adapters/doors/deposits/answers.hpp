@@ -10,6 +10,7 @@
 #include "messages/values/rows.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,12 @@ http::response document_answer(unsigned status,
 /// {"error": WORD, "text": SENTENCE}
 http::response refusal(unsigned status, std::string_view word,
                        std::string_view text);
+
+/// What the server refuses by itself, at a path of this door; nothing: at
+/// another.
+std::optional<http::response> refused_by_server(const http::request& what,
+                                                unsigned status,
+                                                std::string_view text);
 
 /// 200 with an ETag, or 304 if it is among those that the browser has.
 http::response known_answer(std::string document, std::string_view known);

@@ -43,6 +43,23 @@ TEST_F(deposits_files, so_is_the_file_of_a_form) {
   EXPECT_EQ(bytes_of(last()), xml);
 }
 
+TEST_F(deposits_files, what_the_server_refuses_is_said_in_the_doors_form) {
+  open({.body_bytes_max = 1'000});
+  const auto said = [&](const raw_answer& x) {
+    EXPECT_EQ(x.header("content-type"), "application/json");
+    const auto what = document(x);
+    EXPECT_FALSE(what["text"].get<std::string>().empty());
+    return std::to_string(x.status) + ' ' + what["error"].get<std::string>();
+  };
+  const auto who = log_in();
+  EXPECT_EQ(said(upload(who, std::string(100'000, 'x'))), "413 too_large");
+  EXPECT_EQ(said(ask(text("PUT", "/session"))), "405 not_allowed");
+  EXPECT_EQ(said(ask(text("GET", "/api/nothing"))), "404 not_found");
+  const auto elsewhere = ask(text("GET", "andmore"));
+  EXPECT_EQ(elsewhere.status, 404u);
+  EXPECT_EQ(elsewhere.body, "There is nothing here.\n");
+}
+
 TEST_F(deposits_files, bad_ones_are_refused) {
   open({.body_bytes_max = 1'000});
   const auto who = log_in();

@@ -2,6 +2,7 @@
 
 // The depositors' page before an engine that does what a test says.
 
+#include "adapters/doors/deposits/answers.hpp"
 #include "adapters/doors/deposits/door.hpp"
 #include "messages/operators.hpp"
 #include "tests/adapters/doors/crossref/door_world.hpp"
@@ -50,7 +51,13 @@ protected:
     page_ = keep(system.spawn(deposits::door, options));
     http::router routes;
     deposits::add_door_routes(routes, page_, options);
-    auto made = http::server::start({}, std::move(routes));
+    http::server_options serving;
+    serving.refuse = [](const http::request& what, unsigned status,
+                        const std::string& text) {
+      auto own = deposits::refused_by_server(what, status, text);
+      return own ? std::move(*own) : http::refusal(status, text);
+    };
+    auto made = http::server::start(std::move(serving), std::move(routes));
     ASSERT_TRUE(made) << render(made.error());
     server = std::move(*made);
   }
