@@ -57,6 +57,12 @@ void touch(self_pointer self, const renew_claims& x);
 /// Those who hold these items learn that they are gone, which is durable.
 void tell_holders(self_pointer self, const claims_purged& x);
 
+// -- settling.cpp: what processors say of what they had -----------------------
+
+/// Each user's go to its actor together, in the order that they have.
+void settle_outcomes(self_pointer self, queue_processor& processor,
+                     std::vector<outcome>& outcomes);
+
 // -- dedup.cpp: equal payloads ------------------------------------------------
 
 /// Items that were never handed out wait to be admitted. Before recovery is

@@ -127,38 +127,6 @@ void serve_waiting(self_pointer self) {
 
 namespace {
 
-/// Each user's go to its actor in one message, in the order that they have.
-void settle_outcomes(self_pointer self, queue_processor& processor,
-                     std::vector<outcome>& outcomes) {
-  const auto to = caf::actor_cast<caf::strong_actor_ptr>(processor.actor);
-  const auto number = self->state.options.number;
-  processor.holds -= static_cast<std::int64_t>(outcomes.size());
-  std::vector<std::pair<member_number, std::size_t>> order;
-  order.reserve(outcomes.size());
-  for (const auto& x : outcomes)
-    order.emplace_back(x.member, order.size());
-  std::sort(order.begin(), order.end());
-  // Of users who have no claims here; what ended them must be durable first.
-  journal::command unknown{self->state.options.journal};
-  for (auto first = order.begin(); first != order.end();) {
-    const auto last = std::find_if(first, order.end(), [&](const auto& x) {
-      return x.first != first->first;
-    });
-    const auto* member = find_member(self, first->first);
-    settle what{number, to, {}};
-    what.outcomes.reserve(static_cast<std::size_t>(last - first));
-    for (; first != last; ++first)
-      if (member != nullptr)
-        what.outcomes.push_back(std::move(outcomes[first->second]));
-      else
-        unknown.deliver(
-          settlement_notice{to, outcomes[first->second].id, false});
-    if (member != nullptr)
-      self->send(member->actor, std::move(what));
-  }
-  unknown.commit(self);
-}
-
 /// The processor looks elsewhere: what it asked for cannot be served now.
 void void_credit(self_pointer self, std::uint32_t number) {
   auto* processor = find_processor(self, number);

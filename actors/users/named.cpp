@@ -1,3 +1,4 @@
+#include "actors/rules/ledger/outcome_bounds.hpp"
 #include "actors/users/command.hpp"
 #include "actors/users/work.hpp"
 
@@ -15,6 +16,7 @@ outcome outcome_of(const settle_items::one& x) {
   out.reason = x.reason;
   out.batch_id = x.batch_id;
   out.document = x.document;
+  rules::keep_within_bounds(out);
   return out;
 }
 
