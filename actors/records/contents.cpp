@@ -23,7 +23,7 @@ std::vector<record_header> kept_headers(const source_record& x) {
   std::size_t bytes = 0;
   std::size_t omitted = 0;
   for (const auto& header : x.headers) {
-    if (header.name == headers_omitted)
+    if (header.name == headers_omitted || header.name == key_omitted_header)
       continue; // only we may say so
     const auto size = header.name.size() + header.value.size();
     if (out.size() < headers_kept_max
@@ -36,6 +36,8 @@ std::vector<record_header> kept_headers(const source_record& x) {
   }
   if (omitted > 0)
     out.push_back({headers_omitted, std::to_string(omitted)});
+  if (x.key.size() > key_bytes_max)
+    out.push_back({key_omitted_header, std::to_string(x.key.size())});
   return out;
 }
 
@@ -43,8 +45,9 @@ void reject(ingest& to, const source_record& x, std::string reason,
             std::string user = {}) {
   if (seeded_bug("poison_skipped"))
     return;
-  to.rejected.push_back({x.offset, std::move(reason), x.key, x.value,
-                         kept_headers(x), std::move(user)});
+  to.rejected.push_back({x.offset, std::move(reason),
+                         x.key.size() > key_bytes_max ? std::string{} : x.key,
+                         x.value, kept_headers(x), std::move(user)});
 }
 
 caf::error add_deposit(const intake_options& options, ingest& to,

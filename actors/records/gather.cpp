@@ -40,7 +40,9 @@ public:
     user_ = &x.user;
     next_ = first;
     for (const auto& e : x.events) {
-      std::visit([this](const auto& fields) { see(fields); }, e);
+      // A group may have been published in part.
+      if (next_ > state_.cursor)
+        std::visit([this](const auto& fields) { see(fields); }, e);
       ++next_;
     }
   }
@@ -75,7 +77,8 @@ private:
   template <class T>
   T& add(T x) {
     return std::get<T>(
-      result.entries.emplace_back(publication::entry{true, std::move(x)}).what);
+      result.entries.emplace_back(publication::entry{next_, true, std::move(x)})
+        .what);
   }
 
   outcome_event& add_outcome(item_id id, const std::string& queue,
@@ -204,6 +207,14 @@ std::vector<item_id> each_once(std::vector<item_id> ids) {
   return ids;
 }
 
+/// Up to before the first entry that is one too many.
+void keep_first(publication& x, std::size_t count) {
+  if (x.entries.size() <= count)
+    return;
+  x.last = x.entries[count].at - 1;
+  x.entries.resize(count);
+}
+
 } // namespace
 
 caf::expected<publication> gather(publisher_state& state) {
@@ -231,6 +242,7 @@ caf::expected<publication> gather(publisher_state& state) {
   // Up to a part that was dropped.
   if (failed && (failed != ec::not_found || out.result.last == 0))
     return failed;
+  keep_first(out.result, state.batch_max);
   return std::move(out.result);
 }
 

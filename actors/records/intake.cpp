@@ -75,6 +75,13 @@ positions(self_pointer self, const watermarks_read& known) {
     const auto ours = self->state.committed.find(p);
     if (ours != self->state.committed.end())
       next = std::max(next, ours->second);
+    // By its offset, so that it can be said how much there is to read.
+    if (next == from_oldest) {
+      const auto held = options.source->range(p);
+      if (!held)
+        return held.error();
+      next = held->low;
+    }
     out.push_back({p, next});
   }
   return out;
@@ -86,8 +93,9 @@ void begin_at(self_pointer self, const watermarks_read& known) {
   if (!from)
     return start_again(self, from.error());
   if (auto failed = state.options.source->assign(*from)) {
-    spdlog::error("intake_stopped topic={} reason=\"{}\"", state.options.topic,
-                  render(failed));
+    if (auto why = render(failed); state.report.trouble != why)
+      spdlog::error("intake_stopped topic={} reason=\"{}\"",
+                    state.options.topic, why);
     return start_again(self, failed);
   }
   state.partitions.clear();

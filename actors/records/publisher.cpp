@@ -28,6 +28,7 @@ void wait_after(self_pointer self, const caf::error& why) {
     spdlog::warn("publisher_waits shard={} reason=\"{}\"", state.options.shard,
                  text);
   set_trouble(state, std::move(text));
+  state.batch_max = 1;
   self->delayed_send(self, state.options.retry_pause, publish_more{});
 }
 
@@ -72,6 +73,8 @@ void published(self_pointer self, const publication& x) {
   auto& state = self->state;
   for (const auto& entry : x.entries)
     std::visit(account{state}, entry.what);
+  if (x.entries.size() == state.batch_max)
+    state.batch_max *= 2;
   state.cursor = std::max(state.cursor, x.last);
   state.report.published = state.cursor;
   set_trouble(state, {});

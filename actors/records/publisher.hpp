@@ -61,6 +61,7 @@ struct known_deposit {
 /// Events on their way out, in the journal's order.
 struct publication {
   struct entry {
+    sequence at = 0;  ///< of its event, which has no other entry
     bool known = true; ///< else an outcome's metadata must be looked up
     std::variant<outcome_event, dead_letter, ended_batch, ended_job> what;
   };
@@ -73,6 +74,10 @@ struct publisher_state {
 
   publisher_options options;
   sequence cursor = 0;
+  /// Records in the next batch: one at first and after a failure, and each time
+  /// twice as many. Were it all that there is, one that brokers refuse for good
+  /// would have those around it written again and again.
+  std::size_t batch_max = 1;
   std::set<std::string> deposit_queues;
   std::unordered_map<item_id, known_deposit> known;
   /// Of failed batches and jobs, which may move on, the last end that was

@@ -122,6 +122,13 @@ struct outgoing_record {
 /// its size; says how many bytes it had. A record never blocks those behind it.
 inline constexpr const char* value_omitted_header = "value-omitted";
 
+/// Likewise of a record whose key was left out.
+inline constexpr const char* key_omitted_header = "key-omitted";
+
+/// A record that comes in may have so long a key: it goes out again with a dead
+/// letter, and what is said about the record has to find room beside it.
+inline constexpr std::size_t key_bytes_max = 4'096;
+
 /// Writes to any topics. Used by one thread, which may wait.
 class record_sink {
 public:

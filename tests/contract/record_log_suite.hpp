@@ -349,6 +349,32 @@ TEST_P(record_log_suite, leaves_out_a_value_that_is_too_large) {
                                         {value_omitted_header, "1500000"}}));
 }
 
+TEST_P(record_log_suite, leaves_out_a_key_that_is_too_large) {
+  use_topic(1);
+  const std::string large(1'500'000, 'x');
+  publish({{.topic = topic, .key = "a", .value = "before"},
+           {.topic = topic,
+            .key = large,
+            .value = "kept",
+            .headers = {{"event-id", "0:1"}}},
+           {.topic = topic, .key = large, .value = large + large},
+           {.topic = topic, .key = "c", .value = "behind"}});
+  assign({{0, 0}});
+  std::map<std::string, source_record> by_value;
+  for (const auto& x : read(4))
+    by_value[x.value] = x;
+  EXPECT_EQ(by_value["before"].key, "a");
+  EXPECT_EQ(by_value["behind"].key, "c");
+  EXPECT_EQ(by_value["kept"].key, "");
+  EXPECT_EQ(by_value["kept"].headers,
+            (std::vector<record_header>{{"event-id", "0:1"},
+                                        {key_omitted_header, "1500000"}}));
+  EXPECT_FALSE(by_value[""].has_value);
+  EXPECT_EQ(by_value[""].headers,
+            (std::vector<record_header>{{value_omitted_header, "3000000"},
+                                        {key_omitted_header, "1500000"}}));
+}
+
 TEST_P(record_log_suite, has_nothing_to_say_while_all_is_well) {
   use_topic(1);
   publish({});

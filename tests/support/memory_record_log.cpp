@@ -64,6 +64,7 @@ public:
   std::condition_variable changed;
   std::map<std::string, memory_topic> topics;
   bool reachable = true;
+  std::string refused; ///< key; empty: none
   publish_fault fault = publish_fault::nothing_written;
   std::uint32_t faults = 0;
   std::size_t turn = 0; ///< for records without a key
@@ -213,10 +214,8 @@ public:
       if (!log_->find(x.topic))
         return caf::make_error(ec::not_found,
                                "topic " + x.topic + " does not exist");
-    if (log_->faults == 0) {
-      write(batch, batch.size());
-      return {};
-    }
+    if (log_->faults == 0)
+      return write(batch, batch.size());
     --log_->faults;
     return write_faulty(batch);
   }
@@ -245,9 +244,15 @@ private:
     return caf::make_error(ec::store_failed, "a fault that was asked for");
   }
 
-  void write(const std::vector<outgoing_record>& batch, std::size_t count) {
+  caf::error write(const std::vector<outgoing_record>& batch,
+                   std::size_t count) {
+    caf::error out;
     for (std::size_t i = 0; i < count; ++i) {
       const auto& x = batch[i];
+      if (!log_->refused.empty() && x.key == log_->refused) {
+        out = caf::make_error(ec::store_failed, "refused for good: " + x.key);
+        continue;
+      }
       const auto size = log_->find(x.topic)->size();
       const auto number =
         (x.key.empty() ? log_->turn++ : std::hash<std::string>{}(x.key)) % size;
@@ -261,8 +266,14 @@ private:
         record.value.clear();
         record.has_value = false;
       }
+      if (record.key.size() > log_->options.value_bytes_max) {
+        record.headers.push_back(
+          {key_omitted_header, std::to_string(record.key.size())});
+        record.key.clear();
+      }
       log_->add(x.topic, static_cast<std::int32_t>(number), std::move(record));
     }
+    return out;
   }
 
   std::shared_ptr<memory_record_log> log_;
@@ -332,6 +343,11 @@ void reach_memory_brokers(memory_record_log& log, bool yes) {
   const guard lock{log.mutex};
   log.reachable = yes;
   log.changed.notify_all();
+}
+
+void refuse_memory_records(memory_record_log& log, std::string key) {
+  const guard lock{log.mutex};
+  log.refused = std::move(key);
 }
 
 void fault_publishes(memory_record_log& log, publish_fault fault,

@@ -15,7 +15,7 @@ namespace depositd {
 class memory_record_log;
 
 struct memory_record_log_options {
-  /// A record's value may have as many; a larger one is left out.
+  /// A record's value, and its key, may have as many; a larger one is left out.
   std::size_t value_bytes_max = 1'000'000;
 };
 
@@ -54,6 +54,10 @@ void cut_memory_partition(memory_record_log& log, const std::string& topic,
 
 /// Whether a broker answers.
 void reach_memory_brokers(memory_record_log& log, bool yes);
+
+/// Records with this key are refused for good, whatever is written beside them;
+/// an empty one: none are.
+void refuse_memory_records(memory_record_log& log, std::string key);
 
 /// How a sink's call ends that is told to fail.
 enum class publish_fault : std::uint8_t {

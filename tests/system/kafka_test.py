@@ -270,6 +270,21 @@ class KafkaTest(KafkaFixture):
         self.assertEqual(letters[4].value, b"no key nor deposit")
         self.expect_letters_go_back(engine)
 
+    def test_a_key_of_a_megabyte_holds_nothing_up(self):
+        engine = self.started("keys", {"kafka.partitions": 1})
+        good = dict(deposits(1, "behind"))
+        self.produce([b"k" * 1_000_000 + b"\t{}\n", *good.values()])
+        self.await_outcomes(good.keys())
+        letter = wait_until(lambda: self.all_letters(1))[0]
+        self.assertEqual((letter.key, letter.value), (b"", b"{}"))
+        self.assertEqual(letter.header("key-omitted"), "1000000")
+        self.assertEqual(letter.header("reason"),
+                         "the key has more than 4096 bytes")
+        listed = engine.ask("deadletter", "list")["dead_letters"][0]
+        refused = engine.ctl_result("deadletter", "replay", "--yes",
+                                    listed["id"])
+        self.assertIn("its key was left out", refused.stderr)
+
     def expect_letters_go_back(self, engine):
         """Operators see them, and what is still wrong comes again."""
         found = engine.ask("deadletter", "list")["dead_letters"]

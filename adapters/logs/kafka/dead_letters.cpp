@@ -83,6 +83,8 @@ letter read_dead_letter(source_record x) {
     out.lost = "its value was left out";
   } else if (facts.reason == other_version_reason) {
     out.lost = other_version_reason;
+  } else if (!header(x, key_omitted_header).empty()) {
+    out.lost = "its key was left out";
   }
   facts.key = std::move(x.key);
   out.headers = without_ours(std::move(x.headers));

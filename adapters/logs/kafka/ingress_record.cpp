@@ -147,6 +147,13 @@ caf::expected<fields> read_fields(std::string_view text) {
   return out;
 }
 
+caf::error check_key(const source_record& x) {
+  if (x.key.size() > key_bytes_max)
+    return refuse(ec::too_large, "the key has more than "
+                                   + std::to_string(key_bytes_max) + " bytes");
+  return {};
+}
+
 /// Only the first version is known; a record that does not say is of that.
 caf::error check_version(const source_record& x) {
   for (const auto& header : x.headers)
@@ -299,6 +306,8 @@ caf::expected<record_content> read_order_of(fields& from) {
 
 caf::expected<record_content> read_ingress(const record_format_options& options,
                                            const source_record& x) {
+  if (auto error = check_key(x))
+    return error;
   if (auto error = check_version(x))
     return error;
   if (!x.has_value)

@@ -13,6 +13,9 @@ namespace {
 using namespace kafka;
 using clock = std::chrono::steady_clock;
 
+/// Of a batch in one call: the second is with another producer.
+constexpr int attempts_max = 2;
+
 setting_list sink_settings() {
   return {{"enable.idempotence", "true"},
           {"acks", "all"},
@@ -23,6 +26,37 @@ setting_list sink_settings() {
           // bytes than the broker takes of a producer who keeps the default.
           {"message.max.bytes", "2000000"},
           {"retry.backoff.ms", "50"}};
+}
+
+/// Of a record, or of all that were sent together with it.
+bool is_too_large(rd_kafka_resp_err_t code) {
+  return code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE
+         || code == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
+}
+
+/// Leaves out value or key, of which the larger goes first; false if there is
+/// neither.
+bool omit_some(outgoing_record& x) {
+  if (x.key.empty() && x.value.empty())
+    return false;
+  const bool of_value = x.value.size() >= x.key.size();
+  auto& part = of_value ? x.value : x.key;
+  const auto bytes = std::to_string(part.size());
+  spdlog::warn("record_{}_omitted topic={} bytes={}",
+               of_value ? "value" : "key", x.topic, bytes);
+  x.headers.push_back(
+    {of_value ? value_omitted_header : key_omitted_header, bytes});
+  part.clear();
+  if (of_value)
+    x.has_value = false;
+  return true;
+}
+
+std::size_t bytes_of_headers(const outgoing_record& x) {
+  std::size_t out = 0;
+  for (const auto& h : x.headers)
+    out += h.name.size() + h.value.size();
+  return out;
 }
 
 /// How far a batch is.
@@ -48,6 +82,7 @@ public:
 
 private:
   caf::error renew();
+  caf::error attempt(const std::vector<outgoing_record>& batch, deadline end);
   caf::error find_topics(const std::vector<outgoing_record>& batch,
                          deadline end);
   caf::error write(const std::vector<outgoing_record>& batch, deadline end);
@@ -60,6 +95,7 @@ private:
 
   kafka_options options_;
   std::unique_ptr<client> client_;
+  bool spoilt_ = false; ///< the client, and there is no other one yet
   std::set<std::string> topics_;   ///< that were seen to exist
   std::vector<progress> progress_; ///< of the records of the batch
   std::size_t waiting_ = 0;
@@ -72,7 +108,7 @@ void kafka_sink::note(std::size_t i, rd_kafka_resp_err_t code) {
   --waiting_;
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
     at = progress::written;
-  } else if (code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE) {
+  } else if (is_too_large(code)) {
     at = progress::refused;
   } else {
     at = progress::failed;
@@ -82,10 +118,13 @@ void kafka_sink::note(std::size_t i, rd_kafka_resp_err_t code) {
 
 /// Another producer: nothing of the old one can reach us or the log's order.
 caf::error kafka_sink::renew() {
+  client_->news().reported = nullptr;
+  waiting_ = 0;
+  topics_.clear();
   auto fresh = client::open(RD_KAFKA_PRODUCER, options_, sink_settings());
+  spoilt_ = !fresh;
   if (!fresh)
     return fresh.error();
-  client_->news().reported = nullptr;
   client_ = std::move(*fresh);
   return {};
 }
@@ -175,44 +214,54 @@ caf::error kafka_sink::write(const std::vector<outgoing_record>& batch,
 /// is too large; and one that is too large on its own must not block the rest.
 caf::error kafka_sink::write_alone(const std::vector<outgoing_record>& batch,
                                    std::size_t i, deadline end) {
-  hand_over(batch[i], i, end);
-  await_reports(end);
-  if (progress_[i] == progress::refused) {
-    auto cut = batch[i];
-    const auto bytes = std::to_string(cut.value.size());
-    spdlog::warn("record_value_omitted topic={} bytes={}", cut.topic, bytes);
-    cut.headers.push_back({value_omitted_header, bytes});
-    cut.value.clear();
-    cut.has_value = false;
-    hand_over(cut, i, end);
+  auto x = batch[i];
+  do {
+    hand_over(x, i, end);
     await_reports(end);
-  }
+  } while (progress_[i] == progress::refused && omit_some(x));
   if (progress_[i] == progress::written)
     return {};
+  if (progress_[i] == progress::refused)
+    return caf::make_error(ec::store_failed,
+                           "topic " + x.topic
+                             + " takes no record with as little as "
+                             + std::to_string(bytes_of_headers(x))
+                             + " bytes of headers: raise max.message.bytes");
   return why_ ? why_
-              : caf::make_error(ec::store_failed, "a record of topic "
-                                                    + batch[i].topic
+              : caf::make_error(ec::store_failed, "a record of topic " + x.topic
                                                     + " was not acknowledged");
+}
+
+caf::error kafka_sink::attempt(const std::vector<outgoing_record>& batch,
+                               deadline end) {
+  auto error = spoilt_ ? renew() : caf::error{};
+  if (!error)
+    error = find_topics(batch, end);
+  if (!error)
+    error = write(batch, end);
+  if (error)
+    topics_.clear();
+  return error;
 }
 
 caf::error kafka_sink::publish(const std::vector<outgoing_record>& batch,
                                std::chrono::milliseconds wait) {
   const auto end = clock::now() + wait;
   progress_.assign(batch.size(), progress::failed);
-  auto error = find_topics(batch, end);
-  while (!error) {
-    error = write(batch, end);
-    if (!error)
+  caf::error error;
+  for (int i = 0; i < attempts_max; ++i) {
+    error = attempt(batch, end);
+    const bool broke = client_->broken();
+    // What brokers refuse, they would refuse again at once.
+    if (!error || (!broke && waiting_ == 0))
       break;
-    // Whatever it was, this producer may still send what we gave up; and after
-    // a fatal error (confluentinc/librdkafka #4438) it would send nothing.
+    // This producer may still send what we gave up; and after a fatal error
+    // (confluentinc/librdkafka #4438) it would send nothing.
     spdlog::warn("kafka_producer_replaced reason=\"{}\"", render(error));
-    topics_.clear();
     if (auto failed = renew())
-      return failed;
-    if (milliseconds_until(end) == 0)
+      error = std::move(failed);
+    if (!broke || spoilt_ || milliseconds_until(end) == 0)
       break;
-    error = find_topics(batch, end);
   }
   trouble_ = error ? render(error) : std::string{};
   if (!error)

@@ -175,6 +175,24 @@ TEST_F(record_log_test, headers_of_dead_letters_are_bounded) {
                                         {"headers-omitted", "1"}}));
 }
 
+TEST_F(record_log_test, keys_of_dead_letters_are_bounded) {
+  start_all();
+  const std::vector<record_header> forged{{"key-omitted", "7"}};
+  for (const auto bytes : {key_bytes_max, key_bytes_max + 1})
+    append_memory_record(*topics, "in", 0,
+                         {.key = std::string(bytes, 'k'),
+                          .value = "poison",
+                          .has_value = true,
+                          .headers = forged});
+  pass();
+  const auto letters = memory_records(*topics, "dead");
+  ASSERT_EQ(letters.size(), 2u);
+  EXPECT_EQ(letters[0].key.size(), key_bytes_max);
+  EXPECT_EQ(letters[0].headers.size(), 2u);
+  EXPECT_EQ(letters[1].key, "");
+  EXPECT_EQ(letters[1].headers.back(), (record_header{"key-omitted", "4097"}));
+}
+
 TEST_F(record_log_test, large_records_wait_for_each_other) {
   bytes_max = 1'000;
   start_all();
@@ -232,6 +250,32 @@ TEST_F(record_log_test, a_sink_that_fails_is_asked_again) {
   pass(2s);
   EXPECT_EQ(values(read_out("out")), (texts{"one done"}));
   EXPECT_GE(memory_records(*topics, "out").size(), 2u) << "no repetition seen";
+}
+
+TEST_F(record_log_test, what_is_refused_for_good_has_nothing_written_again) {
+  start_all();
+  texts expected;
+  for (int i = 0; i < 90; ++i) {
+    write(line_of(i));
+    expected.insert("f" + std::to_string(i) + " done");
+  }
+  pass();
+  refuse_memory_records(*topics, "u4");
+  process_all();
+  for (int i = 0; i < 10; ++i)
+    pass(1s);
+  crash_all();
+  start_all();
+  for (int i = 0; i < 10; ++i)
+    pass(1s);
+  EXPECT_LT(memory_records(*topics, "out").size(), 90u);
+  auto report = ask<publisher_report>(writer_of_topics, report_publisher{});
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->trouble, "refused for good: u4");
+  refuse_memory_records(*topics, "");
+  pass(2s);
+  EXPECT_EQ(values(read_out("out")), expected);
+  EXPECT_LT(memory_records(*topics, "out").size(), 180u);
 }
 
 TEST_F(record_log_test, brokers_that_are_away_only_delay) {
@@ -321,6 +365,24 @@ TEST_F(record_log_test, what_was_dropped_is_not_taken_for_nothing) {
   const auto after = records::gather(state);
   ASSERT_TRUE(after);
   EXPECT_GT(after->last, gone.last);
+}
+
+TEST_F(record_log_test, what_was_never_read_is_behind_by_what_there_is) {
+  for (int i = 0; i < 5; ++i)
+    write(line_of(i), 1);
+  trim_memory_partition(*topics, "in", 1, 3);
+  start_all();
+  auto report = ask<intake_report>(reader_of_topic, report_intake{});
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->partitions.size(), 2u);
+  EXPECT_EQ(report->partitions[0].next, 0);
+  EXPECT_EQ(report->partitions[0].end, 0);
+  pass();
+  report = ask<intake_report>(reader_of_topic, report_intake{});
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->partitions[0].next, 0) << "it is empty";
+  EXPECT_EQ(report->partitions[1].next, 5);
+  EXPECT_EQ(report->accepted, 2u);
 }
 
 TEST_F(record_log_test, records_that_retention_took_stop_the_partition) {

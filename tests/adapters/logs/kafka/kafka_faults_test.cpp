@@ -193,20 +193,60 @@ TEST_F(kafka_faults, topics_with_impossible_names_are_refused) {
   EXPECT_FALSE(make_kafka_topics(options, {{.name = "a b"}}));
 }
 
-// An error that ends an idempotent producer, from librdkafka's mock broker.
-TEST(kafka_producer, a_producer_that_broke_is_replaced) {
-  auto* conf = rd_kafka_conf_new();
-  char why[256];
-  rd_kafka_conf_set(conf, "test.mock.num.brokers", "1", why, sizeof why);
-  auto* host = rd_kafka_new(RD_KAFKA_PRODUCER, conf, why, sizeof why);
-  ASSERT_NE(host, nullptr);
-  auto* cluster = rd_kafka_handle_mock_cluster(host);
-  rd_kafka_mock_topic_create(cluster, "t", 1, 1);
-  auto sink = std::move(*open_kafka_sink(
-    {.brokers = rd_kafka_mock_cluster_bootstraps(cluster)}));
+TEST_F(kafka_faults, what_a_topic_never_takes_is_not_tried_again_at_once) {
+  const auto small = topic + ".small";
+  ASSERT_TRUE(make_kafka_topics(
+    options, {{.name = small, .partitions = 1, .record_bytes_max = 2'000}}));
+  const std::string large(5'000, 'x');
+  publish({{.topic = small, .key = large, .value = "v"}});
+  EXPECT_EQ(sink->publish({{.topic = topic, .key = "k", .value = "0"},
+                           {.topic = small, .headers = {{"large", large}}},
+                           {.topic = topic, .key = "k", .value = "1"}},
+                          seconds{5}),
+            ec::store_failed);
+  EXPECT_NE(sink->trouble().find(small), std::string::npos) << sink->trouble();
+  const auto range = source->range(0);
+  ASSERT_TRUE(range);
+  EXPECT_LE(range->high, 2);
+}
+
+// What brokers rarely do, from librdkafka's mock broker.
+class kafka_producer : public ::testing::Test {
+protected:
+  void SetUp() override {
+    auto* conf = rd_kafka_conf_new();
+    char why[256];
+    rd_kafka_conf_set(conf, "test.mock.num.brokers", "1", why, sizeof why);
+    host = rd_kafka_new(RD_KAFKA_PRODUCER, conf, why, sizeof why);
+    ASSERT_NE(host, nullptr);
+    cluster = rd_kafka_handle_mock_cluster(host);
+    rd_kafka_mock_topic_create(cluster, "t", 1, 1);
+    sink = std::move(*open_kafka_sink(
+      {.brokers = rd_kafka_mock_cluster_bootstraps(cluster)}));
+  }
+
+  void TearDown() override {
+    sink.reset();
+    rd_kafka_destroy(host);
+  }
+
+  std::int64_t written() {
+    const auto source = std::move(*open_kafka_source(
+      {.brokers = rd_kafka_mock_cluster_bootstraps(cluster)}, "t"));
+    const auto range = source->range(0);
+    EXPECT_TRUE(range);
+    return range ? range->high : 0;
+  }
+
+  rd_kafka_t* host = nullptr;
+  rd_kafka_mock_cluster_t* cluster = nullptr;
+  std::unique_ptr<record_sink> sink;
   const std::vector<outgoing_record> batch{
     {.topic = "t", .key = "k", .value = "1"},
     {.topic = "t", .key = "k", .value = "2"}};
+};
+
+TEST_F(kafka_producer, a_producer_that_broke_is_replaced) {
   EXPECT_FALSE(sink->publish(batch, seconds{20}));
   rd_kafka_mock_push_request_errors(
     cluster, 0 /* Produce */, 1,
@@ -214,14 +254,19 @@ TEST(kafka_producer, a_producer_that_broke_is_replaced) {
   const auto error = sink->publish(batch, seconds{20});
   EXPECT_FALSE(error) << render(error);
   EXPECT_EQ(sink->trouble(), "");
-  auto source = std::move(*open_kafka_source(
-    {.brokers = rd_kafka_mock_cluster_bootstraps(cluster)}, "t"));
-  const auto range = source->range(0);
-  ASSERT_TRUE(range);
-  EXPECT_GE(range->high, 4);
-  sink.reset();
-  source.reset();
-  rd_kafka_destroy(host);
+  EXPECT_GE(written(), 4);
+}
+
+TEST_F(kafka_producer, a_topic_that_is_not_ours_is_told_of_and_not_tried) {
+  EXPECT_FALSE(sink->publish(batch, seconds{20}));
+  rd_kafka_mock_push_request_errors(
+    cluster, 0 /* Produce */, 1,
+    RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
+  EXPECT_EQ(sink->publish(batch, seconds{20}), ec::store_failed);
+  EXPECT_NE(sink->trouble().find("authorization"), std::string::npos)
+    << sink->trouble();
+  const auto error = sink->publish(batch, seconds{20});
+  EXPECT_FALSE(error) << render(error);
 }
 
 } // namespace depositd

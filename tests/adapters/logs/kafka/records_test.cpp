@@ -286,6 +286,15 @@ TEST(records, refuse_versions_that_come_later) {
   EXPECT_FALSE(format().read(x));
 }
 
+TEST(records, refuse_a_key_that_has_no_room_in_a_dead_letter) {
+  auto x = a_record(members().dump());
+  x.key = std::string(key_bytes_max, 'k');
+  EXPECT_TRUE(format().read(x));
+  x.key += 'k';
+  EXPECT_EQ(render(format().read(x).error()),
+            "the key has more than 4096 bytes");
+}
+
 TEST(records, do_without_a_key) {
   auto x = a_record(members().dump());
   x.key.clear();
