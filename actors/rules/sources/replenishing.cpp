@@ -10,7 +10,9 @@ namespace depositd::rules {
 
 namespace {
 
-constexpr std::size_t bad_seen_max = 10'000;
+std::uint64_t digest_of_bad(const bad_record& x) {
+  return std::hash<std::string>{}(x.key + '\0' + x.reason + '\0' + x.body);
+}
 
 /// Of a body, to tell another one; 0 means that it is not known.
 std::uint64_t digest_of(std::string_view body) {
@@ -124,16 +126,14 @@ std::optional<std::uint64_t> replenishing::expire(micros now_us) {
 // -- what a batch does --------------------------------------------------------
 
 void replenishing::note_bad(bad_record x, batch_taken& out) {
-  // One without a key is known by its body.
-  const auto key = x.key.empty() ? std::string(1, '\0') + x.body : x.key;
-  const auto digest = digest_of(x.reason + '\0' + x.body);
-  const auto seen = bad_seen_.find(key);
-  if (seen && seen->tag == digest)
+  if (bad_seen_.contains(digest_of_bad(x)))
     return;
-  bad_seen_.remove(key);
-  bad_seen_.add({key, {}, {}, digest});
-  if (bad_seen_.size() > bad_seen_max)
-    bad_seen_.pop();
+  if (bad_seen_.size() == bad_seen_max) {
+    facts_.bad_last = name_ + ": more than " + std::to_string(bad_seen_max)
+                      + " are bad: the others are passed over unseen";
+    return;
+  }
+  bad_seen_.insert(digest_of_bad(x));
   ++facts_.bad;
   facts_.bad_last =
     name_ + ": " + (x.key.empty() ? "" : x.key + ": ") + x.reason;
@@ -206,6 +206,11 @@ replenishing::brought(std::uint64_t number, pulled_batch batch, micros now_us) {
     cursor = batch.records[at - 1].cursor;
   const bool moved = cursor != cursor_;
   cursor_ = cursor;
+  // What a position has passed does not come again, but where it is only one in
+  // a pass.
+  if (moved && by_.kind != source_kind::folder
+      && bad_seen_.size() > bad_seen_max / 2)
+    bad_seen_.clear();
   positions_.opened(moved ? cursor_ : std::nullopt, out.added);
 
   // Whoever moves on over known records goes on at once, but waits at the end

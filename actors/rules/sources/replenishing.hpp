@@ -13,9 +13,15 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace depositd::rules {
+
+/// Bad records of a source that are told apart. Were the first ones forgotten
+/// for more, a source that is read from its beginning would have all of them
+/// kept anew with each pass.
+inline constexpr std::size_t bad_seen_max = 200'000;
 
 /// To be asked of the source now.
 struct replenish {
@@ -156,7 +162,8 @@ private:
   std::uint64_t body_bytes_max_;
   fifo_set buffer_;
   known_keys known_;
-  fifo_set bad_seen_; ///< the same one is read again and again
+  /// Digests: the same ones are read again and again.
+  std::unordered_set<std::uint64_t> bad_seen_;
   cursor_book positions_;
   std::optional<std::string> cursor_;
   std::optional<running> on_its_way_;

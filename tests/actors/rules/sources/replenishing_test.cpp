@@ -165,6 +165,32 @@ TEST_F(replenishing_test, bad_records_are_passed_over_and_named_once) {
   EXPECT_EQ(source_.facts().bad, 5u);
 }
 
+TEST_F(replenishing_test, very_many_bad_records_are_named_once_as_well) {
+  const auto bad = [](std::size_t count) {
+    pulled_batch out;
+    for (std::size_t i = 0; i < count; ++i)
+      out.bad.push_back({std::to_string(i), "u", "is bad", "{}", 0});
+    return out;
+  };
+  const auto pass = [this](pulled_batch x) {
+    now_ += 100 * ms;
+    return bring(std::move(x));
+  };
+  EXPECT_EQ(pass(bad(20'000)).bad.size(), 20'000u);
+  EXPECT_EQ(pass(bad(20'000)).bad.size(), 0u) << "the next pass";
+  EXPECT_EQ(pass(bad(bad_seen_max + 7)).bad.size(), bad_seen_max - 20'000);
+  EXPECT_EQ(pass(bad(bad_seen_max + 7)).bad.size(), 0u);
+  EXPECT_EQ(source_.facts().bad, bad_seen_max);
+  EXPECT_NE(source_.facts().bad_last.find("more than 200000 are bad"),
+            std::string::npos);
+  auto behind = bad(1);
+  behind.cursor = "9";
+  behind.has_cursor = true;
+  pass(behind);
+  behind.cursor = "10";
+  EXPECT_EQ(pass(behind).bad.size(), 1u) << "others than before";
+}
+
 TEST_F(replenishing_test, a_body_that_differs_from_the_one_in_flight_is_bad) {
   bring(keys({"a"}));
   source_.take();
