@@ -61,7 +61,7 @@ struct known_deposit {
 /// Events on their way out, in the journal's order.
 struct publication {
   struct entry {
-    sequence at = 0;  ///< of its event, which has no other entry
+    sequence at = 0;   ///< of its event, which has no other entry
     bool known = true; ///< else an outcome's metadata must be looked up
     std::variant<outcome_event, dead_letter, ended_batch, ended_job> what;
   };

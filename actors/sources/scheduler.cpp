@@ -2,6 +2,7 @@
 
 #include "actors/sources/parts.hpp"
 #include "messages/shard.hpp"
+#include "messages/values/tallies.hpp"
 
 #include <caf/send.hpp>
 
@@ -86,6 +87,8 @@ fed_source* find_source(scheduler_actor_state& state, const std::string& name) {
 }
 
 scheduler_actor_state::~scheduler_actor_state() {
+  if (measure.failures > 0)
+    forget_value(tally_of::downstream_silent, called);
   caf::anon_send_exit(gauge, caf::exit_reason::user_shutdown);
 }
 

@@ -138,6 +138,9 @@ struct measuring {
   micros asked_us = never;
   micros pause_us = 0;
   std::uint64_t left_last = 0;
+  std::string trouble; ///< why nobody says; empty: somebody did
+  micros trouble_us = never;
+  micros told_us = never; ///< when the log had it last
 };
 
 using scheduler_self = scheduler_actor::extend<caf::reacts_to<look_at_sources>>;

@@ -19,7 +19,24 @@ caf::error no_source(const std::string& name) {
 
 // -- reports ------------------------------------------------------------------
 
-source_report report_of(fed_source& x, micros at_us) {
+/// The source's own trouble first, then what keeps the scheduler from feeding.
+void add_trouble(source_report& to, const fed_source& x,
+                 const measuring& measure) {
+  const auto& facts = x.records.facts();
+  if (!facts.error.empty()) {
+    to.error = facts.error;
+    to.error_us = facts.error_us;
+  } else if (!x.trouble.empty()) {
+    to.error = x.trouble;
+    to.error_us = x.trouble_us;
+  } else if (!measure.trouble.empty()) {
+    to.error = x.set.name + ": " + measure.trouble;
+    to.error_us = measure.trouble_us;
+  }
+}
+
+source_report report_of(fed_source& x, const measuring& measure,
+                        micros at_us) {
   const auto& facts = x.records.facts();
   source_report out;
   out.name = x.set.name;
@@ -32,8 +49,7 @@ source_report report_of(fed_source& x, micros at_us) {
   out.replenish_ms_last = facts.replenish_us_last / 1'000;
   out.replenish_records_last = facts.replenish_records_last;
   out.failures = facts.failures;
-  out.error = facts.error.empty() ? x.trouble : facts.error;
-  out.error_us = facts.error.empty() ? x.trouble_us : facts.error_us;
+  add_trouble(out, x, measure);
   out.has_cursor = x.records.cursor().has_value();
   out.cursor = x.records.cursor().value_or("");
   out.rate = x.rate.per_second(at_us);
@@ -56,7 +72,7 @@ scheduler_report report_of(const scheduler_actor_state& state, micros at_us) {
   out.fed = state.fed;
   out.rate = state.rate.per_second(at_us);
   for (const auto& x : state.sources)
-    out.sources.push_back(report_of(*x, at_us));
+    out.sources.push_back(report_of(*x, state.measure, at_us));
   return out;
 }
 

@@ -121,19 +121,15 @@ struct records_by_hand {
 
 void feed_next(scheduler_pointer self, std::shared_ptr<records_by_hand> all);
 
-/// As many as fit into a message. What is known of their keys counts for
-/// nothing, and a record that waits gives way to its like from the operator.
+/// As many as fit into a message.
 feed_records next_by_hand(scheduler_actor_state& state, records_by_hand& all) {
   auto out = all.what;
   std::size_t bytes = 0;
-  auto* source = find_source(state, all.source);
   for (; all.at < all.records.size(); ++all.at) {
     auto& one = all.records[all.at];
     bytes += one.key.size() + one.user.size() + one.body.size();
     if (!out.records.empty() && bytes > feed_bytes_max / 2)
       break;
-    if (source)
-      source->records.forget(one.key);
     // The operator may exceed the marks, the scheduler then feeds no more.
     state.marks.fed(one.user);
     note_picked(state, nullptr, one.user);
@@ -143,6 +139,8 @@ feed_records next_by_hand(scheduler_actor_state& state, records_by_hand& all) {
   return out;
 }
 
+/// What is known of keys that were fed counts for nothing, and a record that
+/// waits gives way to its like from the operator.
 void settle_by_hand(scheduler_actor_state& state, std::uint64_t source,
                     const caf::message& what, bool fed) {
   const auto& records = what.get_as<feed_records>(0).records;
@@ -150,11 +148,22 @@ void settle_by_hand(scheduler_actor_state& state, std::uint64_t source,
   auto* x = find_source(state, source);
   for (const auto& one : records) {
     note_resolved(state, one.user);
-    if (fed && x)
-      x->records.known().remember(one.key, record_state::finished);
+    if (!fed || !x)
+      continue;
+    x->records.forget(one.key);
+    x->records.known().remember(one.key, record_state::finished);
   }
   if (fed)
     state.fed += records.size();
+}
+
+/// Of a table that was fed in part. What is behind that part may be there, too,
+/// if its answer was lost.
+caf::error why_not_all(const fed_by_hand& x, const caf::error& why) {
+  if (x.fed == 0)
+    return why;
+  return caf::make_error(ec::store_failed, "the first " + std::to_string(x.fed)
+                                             + " are fed: " + render(why));
 }
 
 void feed_next(scheduler_pointer self, std::shared_ptr<records_by_hand> all) {
@@ -177,7 +186,7 @@ void feed_next(scheduler_pointer self, std::shared_ptr<records_by_hand> all) {
       [=](const caf::error& why) {
         // Not sent again: what came through would be there twice.
         settle_by_hand(self->state, all->source, what, false);
-        all->then(why);
+        all->then(why_not_all(all->answer, why));
         go_on(self);
       });
 }

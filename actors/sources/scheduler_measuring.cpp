@@ -1,6 +1,9 @@
 // How much is left in the queue, or behind it.
 
 #include "actors/sources/parts.hpp"
+#include "messages/values/tallies.hpp"
+
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,8 +13,18 @@ namespace depositd::sources {
 
 namespace {
 
+constexpr micros told_every_us = 60'000'000;
+
 micros us_of(std::chrono::milliseconds x) {
   return std::chrono::microseconds{x}.count();
+}
+
+void forget_trouble(scheduler_actor_state& state) {
+  auto& x = state.measure;
+  if (x.failures > 0)
+    forget_value(tally_of::downstream_silent, state.called);
+  x.failures = 0;
+  x.trouble.clear();
 }
 
 /// A queue that is not there yet has nothing.
@@ -26,7 +39,10 @@ void take_left(scheduler_pointer self, std::uint64_t left,
   const auto& limits = state.options->limits;
   x.under_way = false;
   x.calls_for_quiet = false;
-  x.failures = 0;
+  if (x.failures > 0)
+    spdlog::info("scheduler_measures_again scheduler={} left={}", state.called,
+                 left);
+  forget_trouble(state);
   const auto shortest = state.gauge ? limits.gauge_pause : limits.hold_pause;
   const auto longest = std::max(shortest, limits.hold_pause_max);
   const bool moves = !state.marks.known() || left != x.left_last;
@@ -39,12 +55,32 @@ void take_left(scheduler_pointer self, std::uint64_t left,
   go_on(self);
 }
 
-void take_no_answer(scheduler_pointer self) {
+/// Said when it begins, and now and then while it lasts.
+void note_trouble(scheduler_pointer self, const caf::error& why) {
+  auto& state = self->state;
+  auto& x = state.measure;
+  const std::string who = state.gauge ? "the downstream" : "the queue";
+  x.trouble = "waits: " + who + " of scheduler " + state.called
+              + " does not say how much is left: " + render(why);
+  const auto at_us = now_us(self);
+  note_value(tally_of::downstream_silent, state.called, {}, 1);
+  if (x.failures == 1)
+    x.trouble_us = at_us;
+  if (x.failures > 1 && at_us < x.told_us + told_every_us)
+    return;
+  x.told_us = at_us;
+  spdlog::warn("scheduler_waits scheduler={} for={} failures={} reason=\"{}\"",
+               state.called, state.gauge ? "downstream" : "queue", x.failures,
+               render(why));
+}
+
+void take_no_answer(scheduler_pointer self, const caf::error& why) {
   auto& x = self->state.measure;
   const auto& limits = self->state.options->limits;
   x.under_way = false;
   x.calls_for_quiet = false; // what the last number allows is fed
   ++x.failures;
+  note_trouble(self, why);
   x.pause_us = std::min(us_of(limits.retry_delay_max),
                         us_of(limits.retry_delay)
                           << std::min<std::uint32_t>(x.failures, 10));
@@ -64,7 +100,7 @@ void ask_left(scheduler_pointer self) {
     if (is_no_queue(self->state, why))
       take_left(self, 0, before);
     else
-      take_no_answer(self);
+      take_no_answer(self, why);
   };
   if (!state.gauge) {
     self
@@ -127,6 +163,7 @@ micros measure_due_us(const scheduler_actor_state& state) {
 }
 
 void forget_measured(scheduler_actor_state& state) {
+  forget_trouble(state);
   state.marks = rules::marks{state.settings};
   const auto number = state.measure.number + 1; // answers on their way
   state.measure = {};

@@ -23,13 +23,14 @@ enum class tally_of : std::uint8_t {
   append_fenced,       ///< shard
   shard_taken,         ///< shard
   // -- newest values
-  recovery_us,     ///< shard
-  replayed,        ///< shard
-  slice_us,        ///< shard
-  slice_at_us,     ///< shard
-  kafka_queued,    ///< name of a client
-  kafka_tx_errors, ///< likewise
-  kafka_rtt_us,    ///< name of a client, broker
+  recovery_us,       ///< shard
+  replayed,          ///< shard
+  slice_us,          ///< shard
+  slice_at_us,       ///< shard
+  kafka_queued,      ///< name of a client
+  kafka_tx_errors,   ///< likewise
+  kafka_rtt_us,      ///< name of a client, broker
+  downstream_silent, ///< name of a scheduler
   kinds
 };
 

@@ -55,6 +55,10 @@ constexpr std::array gauges{
   row{tally_of::kafka_rtt_us, "depositd_kafka_rtt_seconds",
       "Round trips of a client to a broker, on average", "client", "broker",
       1e-6},
+  row{tally_of::downstream_silent, "depositd_scheduler_waits",
+      "1 while a scheduler is not told how much is left: it feeds what had "
+      "room, and then nothing",
+      "scheduler", nullptr, 1},
 };
 
 constexpr row tx_errors{tally_of::kafka_tx_errors,

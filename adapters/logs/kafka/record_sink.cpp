@@ -95,7 +95,7 @@ private:
 
   kafka_options options_;
   std::unique_ptr<client> client_;
-  bool spoilt_ = false; ///< the client, and there is no other one yet
+  bool spoilt_ = false;            ///< the client: there is no other one yet
   std::set<std::string> topics_;   ///< that were seen to exist
   std::vector<progress> progress_; ///< of the records of the batch
   std::size_t waiting_ = 0;

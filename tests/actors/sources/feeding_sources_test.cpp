@@ -1,6 +1,7 @@
 // What a scheduler feeds, in which order, and how far: on sources that answer
 // at once.
 
+#include "messages/values/tallies.hpp"
 #include "tests/actors/sources/sources_fixture.hpp"
 
 namespace depositd {
@@ -217,8 +218,16 @@ TEST_F(feeding_sources_test, measures_what_is_downstream_instead) {
   go(3s);
   EXPECT_EQ(queue->items.size(), 3u);
   EXPECT_EQ(report().left, known) << "no answer is no number";
+  EXPECT_EQ(report_of("a").error,
+            "a: waits: the downstream of scheduler plan does not say how much "
+            "is left: nobody is there");
+  EXPECT_NE(report_of("a").error_us, never);
+  ASSERT_EQ(tallies(tally_of::downstream_silent).size(), 1u);
+  EXPECT_EQ(tallies(tally_of::downstream_silent)[0].first, "plan");
   says = std::uint64_t{10};
   go(6s);
+  EXPECT_EQ(report_of("a").error, "");
+  EXPECT_TRUE(tallies(tally_of::downstream_silent).empty());
   says = std::uint64_t{0};
   go(205ms);
   EXPECT_EQ(queue->items.size(), 13u);
@@ -429,6 +438,44 @@ TEST_F(feeding_sources_test, what_cannot_be_fed_by_hand_is_said) {
   EXPECT_EQ(ask<fed_by_hand>(manager, x).error(), ec::draining);
   go(5s);
   EXPECT_TRUE(queue->items.empty()) << "it is the operator's to repeat";
+}
+
+TEST_F(feeding_sources_test, what_is_refused_by_hand_leaves_what_waits) {
+  has("a", 3);
+  queue->foreign = plan.settings.high;
+  start();
+  go(500ms);
+  queue->feed_errors.push_back(
+    caf::make_error(ec::draining, std::string{"not now"}));
+  feed_by_hand x;
+  x.scheduler = "plan";
+  x.source = "a";
+  x.records = {{"k1", "ann", "{\"mended\":true}", ""}};
+  EXPECT_EQ(ask<fed_by_hand>(manager, x).error(), ec::draining);
+  queue->foreign = 0;
+  go(2s);
+  EXPECT_EQ(queue->keys_of("a"), keys(0, 3));
+}
+
+TEST_F(feeding_sources_test, a_table_that_is_fed_in_part_says_so) {
+  has("a");
+  start();
+  queue->feeds_well = 1;
+  queue->feed_errors.push_back(
+    caf::make_error(ec::draining, std::string{"not now"}));
+  feed_by_hand x;
+  x.scheduler = "plan";
+  x.source = "a";
+  const auto body = '"' + std::string(200'000, 'x') + '"';
+  for (int i = 0; i < 60; ++i)
+    x.records.push_back({"k" + std::to_string(i), "ann", body, ""});
+  const auto fed = ask<fed_by_hand>(manager, x);
+  ASSERT_FALSE(fed);
+  EXPECT_FALSE(queue->items.empty());
+  EXPECT_LT(queue->items.size(), 60u);
+  EXPECT_EQ(render(fed.error()), "the first "
+                                   + std::to_string(queue->items.size())
+                                   + " are fed: not now");
 }
 
 } // namespace

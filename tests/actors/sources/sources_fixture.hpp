@@ -58,6 +58,7 @@ struct pulled_queue {
   bool keeps = true;     ///< positions
   bool counts = true;    ///< records
   std::size_t asked = 0; ///< how much is left
+  std::size_t feeds_well = 0; ///< so often before `feed_errors`
 
   std::uint64_t left() const {
     const auto live = std::count_if(items.begin(), items.end(),
@@ -124,7 +125,9 @@ inline caf::behavior pulled_queue_shard(caf::event_based_actor* self,
         has->waiting.push_back([=]() mutable { later.deliver(has->take(x)); });
         return later;
       }
-      if (!has->feed_errors.empty()) {
+      if (has->feeds_well > 0) {
+        --has->feeds_well;
+      } else if (!has->feed_errors.empty()) {
         const auto why = has->feed_errors.front();
         has->feed_errors.pop_front();
         return why;
