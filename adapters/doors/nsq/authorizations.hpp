@@ -5,12 +5,22 @@
 #include "messages/values/errors.hpp"
 
 #include <chrono>
-#include <regex>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+namespace re2 {
+
+class RE2;
+
+} // namespace re2
+
 namespace depositd::nsq {
+
+/// A regular expression as nsqd reads it, which takes a time that grows with
+/// the name, whatever the server has written.
+using name_pattern = std::shared_ptr<const re2::RE2>;
 
 /// What is asked.
 struct auth_question {
@@ -21,8 +31,8 @@ struct auth_question {
 };
 
 struct authorization {
-  std::regex topic;
-  std::vector<std::regex> channels;
+  name_pattern topic;
+  std::vector<name_pattern> channels;
   bool publish = false;
   bool subscribe = false;
 };

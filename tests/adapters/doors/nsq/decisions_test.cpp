@@ -129,6 +129,33 @@ TEST(nsq_authorizations, that_make_no_sense_are_refused) {
     EXPECT_FALSE(read_auth_state(bad)) << bad;
 }
 
+TEST(nsq_authorizations, that_nobody_can_match_in_his_life_are_looked_at) {
+  const auto x = read_auth_state(R"({"ttl":60,"authorizations":[
+      {"topic":"^(a+)+$","channels":["^(.*c)*d$"],
+       "permissions":["publish","subscribe"]}]})");
+  ASSERT_TRUE(x);
+  EXPECT_TRUE(x->allows(std::string(64, 'a'), "ccd"));
+  EXPECT_FALSE(x->allows(std::string(63, 'a') + "b", "d"));
+  EXPECT_FALSE(x->allows("a", std::string(64, 'c')));
+}
+
+TEST(nsq_authorizations, have_patterns_that_nsqd_would_read) {
+  const auto with = [](const std::string& pattern) {
+    return read_auth_state(R"({"ttl":1,"authorizations":[{"topic":")" + pattern
+                           + R"(","channels":[""],)"
+                             R"("permissions":["publish"]}]})");
+  };
+  const auto part = with("(?i:B)");
+  ASSERT_TRUE(part) << render(part.error());
+  EXPECT_TRUE(part->allows("abc", "")) << "somewhere in the name";
+  EXPECT_TRUE(with("")->allows("abc", "")) << "none is any";
+  EXPECT_TRUE(with(std::string(256, 'a')));
+  for (const auto& bad :
+       {std::string(257, 'a'), std::string{"(a)\\\\1"},
+        std::string{"(?=a)"}, std::string{"a{1000}{1000}"}})
+    EXPECT_FALSE(with(bad)) << bad;
+}
+
 TEST(nsq_authorizations, are_asked_for_as_nsqd_does) {
   const auth_question what{"s e&c", "10.0.0.1", true, "cn"};
   EXPECT_EQ(auth_url("host:1", what),
