@@ -43,6 +43,8 @@ public:
 
   void folder(const std::string& path) override {
     facts_.has_data_folder |= path == "data" || is_payload(path);
+    if (const auto i = facts_.files.add(path); i != file_table::none)
+      facts_.files.set(i, file_table::folder);
   }
 
   /// Whether something could not be understood the first time.

@@ -57,7 +57,8 @@ struct bag_report {
     return faults.empty();
   }
 
-  /// Tags of bag-info.txt.
+  /// Tags of bag-info.txt, or, where it is not there, of package-info.txt, as
+  /// it was called before 0.95.
   const std::vector<tag>& info() const;
 
   /// Tags of that file; none if it is not there.

@@ -18,7 +18,6 @@ struct bag_facts {
   bool strict = false;   ///< 1.0: what was advice before is a must
   text_encoding encoding = text_encoding::utf8;
   bool has_data_folder = false;
-  bool has_info = false;
   bool has_fetch = false;
   std::uint64_t forgiven = 0; ///< missing files that are no fault
   /// Texts of tag files, as they are, until all is read; by path.
@@ -38,6 +37,9 @@ struct bag_facts {
     (strict ? report.faults : report.warnings).add(code, file, text);
   }
 };
+
+/// What the file of the bag's own tags is called in a version of BagIt.
+std::string_view info_name(std::string_view version);
 
 /// "manifest-md5.txt".
 std::string manifest_name(digest_algorithm x, bool of_tags = false);

@@ -36,6 +36,7 @@ public:
     fetched = 2,  ///< fetch.txt has it
     deferred = 4, ///< a tag file whose text has to be read again
     forgiven = 8, ///< missing, and no fault
+    folder = 16,  ///< an archive has it as one, or others are below it
   };
 
   file_table();

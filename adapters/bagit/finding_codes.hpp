@@ -16,6 +16,7 @@ enum class finding_code : std::uint8_t {
   changed,         ///< while it was read
   top_folder,      ///< none, more than one, or of the wrong name
   duplicate_entry, ///< a file is there twice
+  file_and_folder, ///< others are below a file
   // Of BagIt.
   bagit_txt,         ///< missing, or not as it must be
   version,           ///< that is not known

@@ -8,7 +8,7 @@ namespace depositd::bagit {
 namespace {
 
 /// In the order of `finding_code`.
-constexpr std::array<std::string_view, 40> names = {
+constexpr std::array<std::string_view, 41> names = {
   "unreadable",
   "not_allowed",
   "illegal_name",
@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, 40> names = {
   "changed",
   "top_folder",
   "duplicate_entry",
+  "file_and_folder",
   "bagit_txt",
   "version",
   "encoding",

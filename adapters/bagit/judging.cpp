@@ -37,9 +37,12 @@ public:
   }
 
   void run() {
+    mark_folders();
     std::vector<name_key> keys;
     keys.reserve(files_.size());
     for (file_index i = 0; i < files_.size(); ++i) {
+      if (!is_file(i))
+        continue;
       const auto key = collision_key(files_.path_of(i));
       keys.push_back({XXH3_64bits(key.data(), key.size()), i});
     }
@@ -53,10 +56,37 @@ public:
       i = end;
     }
     for (file_index i = 0; i < files_.size(); ++i)
-      judge(i);
+      if (is_file(i))
+        judge(i);
   }
 
 private:
+  /// Names that others are below.
+  void mark_folders() {
+    std::string_view before;
+    for (file_index i = 0; i < files_.size(); ++i) {
+      const auto path = files_.path_of(i);
+      // What the two share is marked.
+      const auto fresh =
+        std::mismatch(path.begin(), path.end(), before.begin(), before.end());
+      auto end =
+        path.find('/', static_cast<std::size_t>(fresh.first - path.begin()));
+      for (; end != path.npos; end = path.find('/', end + 1))
+        if (const auto above = files_.find(path.substr(0, end));
+            above != file_table::none)
+          files_.set(above, file_table::folder);
+      before = path;
+    }
+  }
+
+  /// In the bag, or promised; an archive may have folders as well.
+  bool is_file(file_index i) const {
+    const auto& all = manifests_for(i);
+    return present(i) || files_.has(i, file_table::fetched)
+           || std::any_of(all.begin(), all.end(),
+                          [&](auto x) { return is_listed(i, x); });
+  }
+
   bool present(file_index i) const {
     return files_.has(i, file_table::present);
   }
@@ -103,6 +133,9 @@ private:
   }
 
   void judge(file_index i) {
+    if (files_.has(i, file_table::folder))
+      x_.fault(finding_code::file_and_folder, files_.path_of(i),
+               "is a file, and the folder of others");
     if (present(i))
       judge_present(i);
     else
@@ -151,8 +184,6 @@ private:
     const auto& all = manifests_for(i);
     const auto by = std::find_if(all.begin(), all.end(),
                                  [&](auto x) { return is_listed(i, x); });
-    if (by == all.end())
-      return;
     const auto text =
       "is in " + manifest_name(*by, !is_payload(path)) + ", but not in the bag";
     if (files_.has(i, file_table::forgiven)) {
@@ -171,8 +202,7 @@ private:
 
 void judge_oxum(bag_facts& x) {
   const auto values = values_of(x.report.info(), "Payload-Oxum");
-  const auto path =
-    x.report.version < "0.95" ? "package-info.txt" : "bag-info.txt";
+  const auto path = info_name(x.report.version);
   if (values.size() > 1)
     x.warn(finding_code::odd_tag, path, "has Payload-Oxum more than once");
   const auto& is = x.report.totals;
@@ -199,6 +229,10 @@ void judge_oxum(bag_facts& x) {
 }
 
 } // namespace
+
+std::string_view info_name(std::string_view version) {
+  return version < "0.95" ? "package-info.txt" : "bag-info.txt";
+}
 
 std::string manifest_name(digest_algorithm x, bool of_tags) {
   return (of_tags ? "tagmanifest-" : "manifest-") + plain_name(x) + ".txt";

@@ -196,7 +196,7 @@ file_kind kind_of_file(std::string_view path) {
     return file_kind::payload;
   if (path == "bagit.txt")
     return file_kind::bagit_txt;
-  if (path == "bag-info.txt" || path == "package-info.txt")
+  if (path == "bag-info.txt")
     return file_kind::bag_info;
   if (path == "fetch.txt")
     return file_kind::fetch;

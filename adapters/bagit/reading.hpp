@@ -44,7 +44,7 @@ struct bag_source {
 enum class file_kind : std::uint8_t {
   payload,
   bagit_txt,
-  bag_info, ///< bag-info.txt, before 0.95 package-info.txt
+  bag_info, ///< bag-info.txt
   manifest,
   tag_manifest,
   fetch,

@@ -101,7 +101,6 @@ void tag_texts::end() {
     return;
   }
   kept_bytes_ += text_.size();
-  facts_.has_info |= kind_ == file_kind::bag_info;
   facts_.texts.emplace(path_, std::move(text_));
 }
 
@@ -211,7 +210,7 @@ void tag_texts::finish() {
 }
 
 void tag_texts::read_tags(const std::string& path, std::string_view text) {
-  const bool info = kind_of_file(path) == file_kind::bag_info;
+  const bool info = path == info_name(facts_.report.version);
   tag_reader tags;
   std::uint64_t bad = 0;
   const auto take = [&](std::string_view line, std::uint64_t number) {

@@ -4,6 +4,8 @@
 #include "adapters/bagit/facts.hpp"
 #include "adapters/bagit/paths.hpp"
 #include "adapters/bagit/tar_file.hpp"
+#include "adapters/bagit/text_decoding.hpp"
+#include "adapters/bagit/text_encoding.hpp"
 #include "messages/values/time_text.hpp"
 
 #include <algorithm>
@@ -18,9 +20,12 @@ namespace depositd::bagit {
 
 namespace {
 
-constexpr std::size_t buffer_bytes = 256 * 1024;
-constexpr std::string_view declaration_text =
-  "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n";
+constexpr std::size_t copied_bytes = 256 * 1024;
+
+std::string declaration_text(const new_bag& x) {
+  return "BagIt-Version: 1.0\nTag-File-Character-Encoding: " + x.encoding
+         + "\n";
+}
 
 caf::error refused(std::string text) {
   return caf::make_error(ec::invalid_argument, std::move(text));
@@ -32,6 +37,8 @@ caf::error check_bag_to_be(const new_bag& x) {
     return refused("a bag cannot be called \"" + x.name + "\"");
   if (x.digests.empty())
     return refused("a bag needs a manifest");
+  if (!find_encoding(x.encoding))
+    return refused("there is no encoding \"" + x.encoding + "\"");
   for (const auto& y : x.info)
     if (y.label.empty() || y.label.find_first_of(":\r\n") != y.label.npos
         || y.label.front() == ' ')
@@ -62,7 +69,7 @@ std::string tag_text(const std::vector<tag>& tags) {
 }
 
 struct bag_writer::state {
-  explicit state(new_bag x) : bag(std::move(x)), buffer(buffer_bytes, '\0') {
+  explicit state(new_bag x) : bag(std::move(x)), buffer(copied_bytes, '\0') {
     std::vector<digest_algorithm> each;
     for (const auto y : bag.digests)
       add_algorithm(each, y);
@@ -76,7 +83,8 @@ struct bag_writer::state {
   caf::error add_file(const bag_member& x);
   caf::error write_bytes(const bag_member& x, const unique_fd& from,
                          std::uint64_t bytes);
-  caf::error add_text(const std::string& path, std::string_view text);
+  caf::error add_encoded(const std::string& path, std::string_view text);
+  caf::error add_bytes(const std::string& path, std::string_view text);
   caf::expected<written_bag> finish();
   caf::error take_name(const std::string& path);
   void list(const std::string& path, const std::vector<digest>& digests);
@@ -100,7 +108,7 @@ caf::error bag_writer::state::begin() {
                                   .modified_s = bag.created_s,
                                   .folder = true}))
       return failure;
-  return add_text("bagit.txt", declaration_text);
+  return add_bytes("bagit.txt", declaration_text(bag));
 }
 
 caf::error bag_writer::state::take_name(const std::string& path) {
@@ -199,8 +207,16 @@ caf::error bag_writer::state::write_bytes(const bag_member& x,
   }
 }
 
-caf::error bag_writer::state::add_text(const std::string& path,
-                                       std::string_view text) {
+caf::error bag_writer::state::add_encoded(const std::string& path,
+                                          std::string_view text) {
+  const auto bytes = encode_text(text, bag.encoding);
+  if (!bytes)
+    return refused("\"" + path + "\" cannot be written in " + bag.encoding);
+  return add_bytes(path, *bytes);
+}
+
+caf::error bag_writer::state::add_bytes(const std::string& path,
+                                        std::string_view text) {
   if (broken)
     return caf::make_error(ec::store_failed, "the bag is half written");
   if (auto failure = take_name(path))
@@ -224,7 +240,7 @@ caf::error bag_writer::state::add_text(const std::string& path,
 std::string bag_writer::state::info_text() const {
   std::vector<tag> tags;
   for (const auto& x : bag.info)
-    if (x.label != "Payload-Oxum")
+    if (!has_label({x}, "Payload-Oxum"))
       tags.push_back(x);
   if (bag.created_s > 0 && !has_label(tags, "Bagging-Date"))
     tags.push_back(
@@ -237,14 +253,14 @@ std::string bag_writer::state::info_text() const {
 }
 
 caf::expected<written_bag> bag_writer::state::finish() {
-  if (auto failure = add_text("bag-info.txt", info_text()))
+  if (auto failure = add_encoded("bag-info.txt", info_text()))
     return failure;
   for (std::size_t i = 0; i < bag.digests.size(); ++i)
-    if (auto failure = add_text(manifest_name(bag.digests[i]), manifests[i]))
+    if (auto failure = add_encoded(manifest_name(bag.digests[i]), manifests[i]))
       return failure;
   for (std::size_t i = 0; i < bag.digests.size(); ++i)
     if (auto failure =
-          add_text(manifest_name(bag.digests[i], true), tag_manifests[i]))
+          add_encoded(manifest_name(bag.digests[i], true), tag_manifests[i]))
       return failure;
   auto bytes = tar.finish();
   if (!bytes)
@@ -284,7 +300,7 @@ caf::error bag_writer::add_tag_file(const std::string& path,
     return refused("\"" + path + "\" " + fault);
   if (kind_of_file(path) != file_kind::tag_file)
     return refused("\"" + path + "\" is not a tag file of one's own");
-  return state_->add_text(path, text);
+  return state_->add_encoded(path, text);
 }
 
 caf::expected<written_bag> bag_writer::finish() {

@@ -17,6 +17,9 @@ namespace depositd::bagit {
 
 struct new_bag {
   std::string name; ///< of the folder in the archive
+  /// Of bag-info.txt, manifests and `add_tag_file`, as bagit.txt calls it. It
+  /// has to have the characters of all names.
+  std::string encoding = "UTF-8";
   /// Of payload and tag manifests. 1.0 is what is written.
   std::vector<digest_algorithm> digests = {digest_algorithm::md5,
                                            digest_algorithm::sha256};

@@ -9,6 +9,10 @@
 
 namespace depositd::aptrust {
 
+/// The detail of the event that says, by the name in bagit.txt, what the tag
+/// files of an ingested bag are written in.
+inline constexpr const char* tag_file_encoding = "encoding of tag files";
+
 /// What every event of one piece of work has alike.
 struct premis_scene {
   std::string object; ///< identifier

@@ -181,6 +181,37 @@ TEST_F(bad_bags, entries_that_are_there_twice_are_refused) {
                finding_code::duplicate_entry, "data/one.txt");
 }
 
+TEST_F(bad_bags, a_file_is_no_folder_of_others) {
+  made_bag bag;
+  bag.set("data/one.txt/below/it", "x");
+  bag.list();
+  expect_fault(check(tar(bag)), finding_code::file_and_folder, "data/one.txt");
+  expect_fault(with({"bag/data/one.txt/", "", AE_IFDIR}),
+               finding_code::file_and_folder, "data/one.txt");
+  made_bag tags;
+  tags.set("meta", "x");
+  tags.set("meta/data.txt", "x");
+  tags.set("meta/other.txt", "x");
+  expect_fault(check(tar(tags)), finding_code::file_and_folder, "meta");
+  made_bag listed;
+  const auto missing = sha256_line({"data/one.txt/below", "x"});
+  listed.set("manifest-sha256.txt",
+             listed.text("manifest-sha256.txt") + missing);
+  const auto report = check(folder(listed));
+  EXPECT_TRUE(report.faults.has(finding_code::file_and_folder));
+  EXPECT_TRUE(report.faults.has(finding_code::missing_file));
+}
+
+TEST_F(bad_bags, folders_that_an_archive_names_are_no_files) {
+  auto entries = entries_of(made_bag{});
+  for (const auto* path : {"bag/", "bag/data/", "bag/data/two/", "bag/DATA/"})
+    entries.push_back({path, "", AE_IFDIR});
+  const auto report = check(pack(entries));
+  expect_valid(report);
+  EXPECT_TRUE(report.warnings.empty())
+    << ::testing::PrintToString(report_lines(report));
+}
+
 TEST_F(bad_bags, one_folder_holds_all_of_it) {
   expect_fault(with({"other/data/x", "x"}), finding_code::top_folder,
                "other/data/x");

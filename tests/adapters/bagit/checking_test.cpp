@@ -170,6 +170,21 @@ TEST_F(checking, tag_files_are_read_in_their_encoding) {
   expect_fault(check(tar(wide)), finding_code::encoding, "bag-info.txt");
 }
 
+TEST_F(checking, tags_of_the_bag_are_in_the_file_of_its_version) {
+  made_bag bag;
+  bag.set("package-info.txt", "no tags here");
+  const auto report = check(tar(bag));
+  expect_valid(report);
+  EXPECT_EQ(value_of(report.info(), "Source-Organization"), "Somebody");
+  bag.set("bagit.txt", "BagIt-Version: 0.94\n"
+                       "Tag-File-Character-Encoding: UTF-8\n");
+  bag.set("package-info.txt", "Contact-Name: Ren\n");
+  bag.remove("bag-info.txt");
+  const auto old = check(tar(bag));
+  expect_valid(old);
+  EXPECT_EQ(value_of(old.info(), "Contact-Name"), "Ren");
+}
+
 TEST_F(checking, names_are_composed_and_percents_are_decoded) {
   made_bag bag;
   bag.files = {{"bagit.txt", bag.text("bagit.txt")}};

@@ -1,5 +1,6 @@
 #include "adapters/bagit/lines.hpp"
 #include "adapters/bagit/text_decoding.hpp"
+#include "adapters/bagit/text_encoding.hpp"
 
 #include <gtest/gtest.h>
 
@@ -48,6 +49,31 @@ TEST(lines, of_utf16_are_read_in_either_order_of_bytes) {
     EXPECT_EQ(lines_of(text_encoding::utf16, "a\0\n\0"s, piece),
               (std::vector<std::string>{"a"}));
   }
+}
+
+TEST(lines, are_read_as_they_were_written) {
+  const std::vector<std::string> latin = {"Label: caf\xc3\xa9", "\xc3\xbf"};
+  const std::vector<std::string> any = {"Label: \xe2\x82\xac",
+                                        " \xf0\x9f\x98\x80"};
+  for (const auto* name : {"UTF-8", "UTF-16", "UTF-16BE", "utf-16le",
+                           "ISO-8859-1", "LATIN1"}) {
+    const auto encoding = find_encoding(name);
+    ASSERT_TRUE(encoding) << name;
+    for (const auto& lines : {latin, any}) {
+      const auto text = encode_text(lines[0] + "\n" + lines[1], name);
+      const bool lacks = encoding == text_encoding::latin1 && lines == any;
+      ASSERT_NE(text.has_value(), lacks) << name;
+      if (text) {
+        EXPECT_EQ(lines_of(*encoding, *text, 100), lines) << name;
+      }
+    }
+  }
+  EXPECT_EQ(encode_text("\xc3\xa9", "iso-8859-1"), "\xe9");
+  EXPECT_EQ(encode_text("a", "UTF-16"), std::string("\xfe\xff\0a", 4));
+  EXPECT_EQ(encode_text("a", "US-ASCII"), "a");
+  EXPECT_FALSE(encode_text("\xc3\xa9", "US-ASCII"));
+  EXPECT_FALSE(encode_text("a", "EBCDIC"));
+  EXPECT_FALSE(encode_text("\xe9", "UTF-8"));
 }
 
 TEST(lines, row_30_that_are_not_in_their_encoding_are_refused) {

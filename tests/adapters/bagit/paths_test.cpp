@@ -86,7 +86,7 @@ TEST(kinds, are_told_by_names) {
   EXPECT_EQ(kind_of_file("tagmanifest-md5.txt"), file_kind::tag_manifest);
   EXPECT_EQ(kind_of_file("x/manifest-md5.txt"), file_kind::tag_file);
   EXPECT_EQ(kind_of_file("manifest-.txt"), file_kind::tag_file);
-  EXPECT_EQ(kind_of_file("package-info.txt"), file_kind::bag_info);
+  EXPECT_EQ(kind_of_file("package-info.txt"), file_kind::tag_file);
   EXPECT_EQ(manifest_algorithm("manifest-sha224.txt"),
             digest_algorithm::sha224);
   EXPECT_EQ(manifest_algorithm("tagmanifest-SHA-256.txt"),

@@ -79,6 +79,25 @@ TEST_F(writing, what_was_written_is_valid_and_has_the_same_bytes) {
     EXPECT_EQ(seen.all[path], bytes) << path;
 }
 
+TEST_F(writing, tag_files_are_in_the_encoding_of_the_bag) {
+  for (const auto* encoding : {"ISO-8859-1", "UTF-16", "UTF-16LE"}) {
+    std::filesystem::remove(to());
+    auto what = plan();
+    what.encoding = encoding;
+    what.info = {{"Contact-Name", "Ren\xc3\xa9"}, {"payload-oxum", "9.9"}};
+    auto writer = bag_writer::open(to(), std::move(what));
+    ASSERT_TRUE(writer) << render(writer.error());
+    EXPECT_FALSE(writer->add(member("data/caf\xc3\xa9", "x")));
+    EXPECT_FALSE(writer->add_tag_file("other.txt", "Title: \xc3\xa9\n"));
+    ASSERT_TRUE(writer->finish());
+    const auto report = check(to());
+    expect_valid(report);
+    EXPECT_EQ(report.encoding, encoding);
+    EXPECT_EQ(value_of(report.info(), "Contact-Name"), "Ren\xc3\xa9");
+    EXPECT_EQ(value_of(report.tags_of("other.txt"), "Title"), "\xc3\xa9");
+  }
+}
+
 TEST_F(writing, a_bag_without_payload_is_one) {
   auto writer = bag_writer::open(to(), plan());
   ASSERT_TRUE(writer);

@@ -198,6 +198,11 @@ private:
     auto failure = tell({.type = validation,
                          .detail = "the bag is valid",
                          .outcome_detail = left_text(x_, "profile")});
+    const auto encoding = left_text(x_, "encoding");
+    if (!failure && !encoding.empty())
+      failure = tell({.type = format_identification,
+                      .detail = tag_file_encoding,
+                      .outcome_detail = encoding});
     if (!failure)
       failure = tell({.type = identifier_assignment,
                       .detail = "identifier of the object",

@@ -68,6 +68,7 @@ void take_tags(bag_in_hand& x, const bagit::bag_report& report) {
   };
   put("profile", report.profile);
   put("version", report.version);
+  put("encoding", report.encoding);
   put("title", tag_of(report, "Title"));
   put("access", tag_of(report, "Access"));
   put("description", tag_of(report, "Description"));

@@ -23,7 +23,7 @@ outcome restore_file(order_work& x) {
   const auto copy = scratch.path() / "file";
   if (const auto failure = fetch_whole(x, *file, copy))
     return ended(failure, verdict::failed, merritt::in_quotes(file->path));
-  return give_back(x, name_of_object(x.object.identifier) + "/" + file->path,
+  return give_back(x, name_of_object(x.object) + "/" + file->path,
                    copy);
 }
 

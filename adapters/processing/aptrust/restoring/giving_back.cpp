@@ -1,8 +1,10 @@
 #include "adapters/processing/aptrust/restoring/giving_back.hpp"
 
+#include "adapters/stores/files/sha256.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace depositd::aptrust {
@@ -15,9 +17,21 @@ using merritt::in_quotes;
 
 constexpr std::size_t name_bytes_max = 200;
 
+constexpr std::size_t digest_digits_shown = 16;
+
 bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
          || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
+}
+
+/// OWNER/NAME, where NAME is one for files, and not one of a bag beside it.
+bool is_ordinary(const inventory_object& x) {
+  if (!x.identifier.starts_with(x.owner + "/"))
+    return false;
+  const auto name = std::string_view{x.identifier}.substr(x.owner.size() + 1);
+  return !name.empty() && name.front() != '.' && !name.ends_with(".tar")
+         && name.size() <= name_bytes_max
+         && std::all_of(name.begin(), name.end(), is_plain);
 }
 
 } // namespace
@@ -74,7 +88,10 @@ caf::error fetch_whole(const order_work& x, const stored_file& file,
   return may_pass ? caf::make_error(ec::store_failed, render(last)) : last;
 }
 
-std::string name_of_object(const std::string& identifier) {
+std::string name_of_object(const inventory_object& object) {
+  const auto& identifier = object.identifier;
+  if (is_ordinary(object))
+    return identifier.substr(object.owner.size() + 1);
   const auto slash = identifier.find_last_of('/');
   auto out = identifier.substr(slash == identifier.npos ? 0 : slash + 1);
   for (auto& c : out)
@@ -82,7 +99,7 @@ std::string name_of_object(const std::string& identifier) {
   out.resize(std::min(out.size(), name_bytes_max));
   if (out.empty() || out.front() == '.')
     out.insert(0, "object");
-  return out;
+  return out + "~" + sha256_hex(identifier).substr(0, digest_digits_shown);
 }
 
 outcome give_back(order_work& x, const std::string& name,

@@ -41,8 +41,10 @@ std::optional<outcome> refuse_cold(const order_work& x);
 caf::error fetch_whole(const order_work& x, const stored_file& file,
                        const std::filesystem::path& to);
 
-/// The last part of an identifier as the name of a file.
-std::string name_of_object(const std::string& identifier);
+/// The object as the name of a file, which no other object of its owner has.
+/// OWNER/NAME, as bags are called, is NAME; what is called otherwise, or has
+/// letters that are not for file names, ends with a digest of all of it.
+std::string name_of_object(const inventory_object& object);
 
 /// Puts the file where the depositor finds it and records that.
 outcome give_back(order_work& x, const std::string& name,

@@ -4,11 +4,14 @@
 #include "adapters/bagit/checking.hpp"
 #include "adapters/bagit/lines.hpp"
 #include "adapters/bagit/paths.hpp"
+#include "adapters/bagit/text_decoding.hpp"
+#include "adapters/bagit/text_encoding.hpp"
 #include "adapters/bagit/writing.hpp"
 #include "adapters/processing/aptrust/restoring/giving_back.hpp"
 #include "adapters/processing/aptrust/restoring/restoring.hpp"
 #include "adapters/stores/files/file.hpp"
 #include "messages/values/clock.hpp"
+#include "messages/values/utf8.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -21,17 +24,47 @@ namespace fs = std::filesystem;
 using merritt::ended;
 using merritt::in_quotes;
 
-/// An object that was no bag has no such files: then all of it is payload.
-bool is_bag(const std::vector<stored_file>& files) {
+constexpr std::string_view utf8 = "UTF-8";
+/// What 0.94 and older call bag-info.txt.
+constexpr std::string_view old_info = "package-info.txt";
+
+/// An object that was no bag has no such files.
+bool has_payload(const std::vector<stored_file>& files) {
   return std::any_of(files.begin(), files.end(), [](const stored_file& x) {
     return bagit::is_payload(x.path);
   });
 }
 
+/// Of versions that were recorded before anybody wrote it down.
+std::string guessed_encoding(std::string_view text) {
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")
+      || text.substr(0, 2).find('\0') != text.npos)
+    return "UTF-16";
+  return std::string{find_invalid_utf8(text) == text.npos ? utf8
+                                                          : "ISO-8859-1"};
+}
+
+/// None of a text that is not in the encoding: then it was no file of the bag's
+/// own tags, which are judged when a bag comes.
+std::vector<bagit::tag> tags_in(std::string_view text,
+                                const std::string& encoding) {
+  const auto known = bagit::find_encoding(encoding);
+  if (!known)
+    return {};
+  bagit::tag_reader tags;
+  bagit::line_decoder lines{*known};
+  const auto take = [&](std::string_view line, std::uint64_t) {
+    tags.add(line);
+  };
+  if (!lines.add(text, take) || !lines.finish(take))
+    return {};
+  return std::move(tags.tags);
+}
+
 class making_bag {
 public:
   explicit making_bag(order_work& x)
-    : x_(x), name_(name_of_object(x.object.identifier)),
+    : x_(x), name_(name_of_object(x.object)),
       scratch_(x.job.folder.root / "restoring") {
     // nop
   }
@@ -46,6 +79,11 @@ public:
     if (files_.empty())
       return ended(verdict::failed,
                    in_quotes(x_.object.identifier) + " has no files");
+    auto encoding = recorded_encoding();
+    if (!encoding)
+      return ended(encoding.error(), verdict::failed, "the inventory");
+    encoding_ = std::move(*encoding);
+    whole_ = !encoding_.empty() || has_payload(files_);
     if (const auto failure = write())
       return ended(failure, verdict::failed, "the bag");
     if (auto ending = check())
@@ -58,49 +96,83 @@ private:
     return scratch_.path() / "bag.tar";
   }
 
-  /// Digests and tags of the bag that was deposited, where it was one.
+  /// Digests, tags and encoding of the bag that was deposited, if it was one.
   caf::expected<bagit::new_bag> plan() {
     bagit::new_bag out;
     out.name = name_;
     out.created_s = engine_clock::system().now() / 1'000'000;
+    out.info = {{"External-Identifier", x_.object.identifier},
+                {"Source-Organization", x_.object.owner}};
+    if (!whole_)
+      return out;
     std::vector<digest_algorithm> had;
-    for (const auto& file : files_) {
-      const auto kind = bagit::kind_of_file(file.path);
-      if (kind == bagit::file_kind::manifest)
+    for (const auto& file : files_)
+      if (bagit::kind_of_file(file.path) == bagit::file_kind::manifest)
         if (const auto algorithm = bagit::manifest_algorithm(file.path))
           had.push_back(*algorithm);
-      if (kind != bagit::file_kind::bag_info)
-        continue;
-      auto tags = read_tags(file);
-      if (!tags)
-        return std::move(tags.error());
-      out.info = std::move(*tags);
-    }
     if (!had.empty())
       out.digests = std::move(had);
-    if (out.info.empty())
-      out.info = {{"External-Identifier", x_.object.identifier},
-                  {"Source-Organization", x_.object.owner}};
+    if (auto failure = take_tags(out))
+      return failure;
     return out;
   }
 
-  caf::expected<std::vector<bagit::tag>> read_tags(const stored_file& file) {
+  caf::error take_tags(bagit::new_bag& to) {
+    auto text = info_text();
+    if (!text)
+      return std::move(text.error());
+    if (encoding_.empty())
+      encoding_ = guessed_encoding(*text);
+    if (auto tags = tags_in(*text, encoding_); !tags.empty())
+      to.info = std::move(tags);
+    if (can_write(to.info))
+      to.encoding = encoding_;
+    return {};
+  }
+
+  /// Manifests name tag files, whose names nobody had to write before.
+  bool can_write(const std::vector<bagit::tag>& info) const {
+    const auto has = [&](const std::string& text) {
+      return bagit::encode_text(text, encoding_).has_value();
+    };
+    return has(bagit::tag_text(info))
+           && std::all_of(files_.begin(), files_.end(),
+                          [&](const auto& file) { return has(file.path); });
+  }
+
+  /// Of bag-info.txt, or as that was called once; empty if there is none.
+  caf::expected<std::string> info_text() {
+    auto file = find_file(files_, "bag-info.txt");
+    if (!file)
+      file = find_file(files_, std::string{old_info});
+    if (!file)
+      return std::string{};
     const auto copy = scratch_.path() / "tags";
-    if (auto failure = fetch_whole(x_, file, copy))
+    if (auto failure = fetch_whole(x_, *file, copy))
       return failure;
-    const auto text = read_file(copy);
+    auto text = read_file(copy);
     std::error_code ignored;
     fs::remove(copy, ignored);
-    if (!text)
-      return text.error();
-    bagit::tag_reader reader;
-    for (std::string_view rest = *text; !rest.empty();) {
-      const auto end = std::min(rest.find_first_of("\r\n"), rest.size());
-      if (end > 0)
-        reader.add(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    return std::move(reader.tags);
+    return text;
+  }
+
+  /// As the bag of the last version declared it; empty: nobody has written it
+  /// down.
+  caf::expected<std::string> recorded_encoding() const {
+    if (x_.object.versions.empty())
+      return std::string{};
+    const auto& last = x_.object.versions.back();
+    premis_query ask{.object = x_.object.identifier};
+    ask.type = premis_types::format_identification;
+    ask.of_object = true;
+    ask.since_us = last.recorded_us;
+    const auto events = x_.tools().inventory->events(ask);
+    if (!events)
+      return events.error();
+    for (const auto& event : *events)
+      if (event.job == last.job && event.detail == tag_file_encoding)
+        return event.outcome_detail;
+    return std::string{};
   }
 
   /// The writer's own are made anew; what fetch.txt named is in the bag.
@@ -118,11 +190,10 @@ private:
     auto to = bagit::bag_writer::open(bag(), std::move(*what));
     if (!to)
       return std::move(to.error());
-    const bool whole = is_bag(files_);
     for (const auto& file : files_) {
-      if (whole && is_made_anew(bagit::kind_of_file(file.path)))
+      if (whole_ && is_made_anew(bagit::kind_of_file(file.path)))
         continue;
-      if (auto failure = add(*to, file, whole))
+      if (auto failure = add(*to, file))
         return failure;
     }
     const auto written = to->finish();
@@ -130,12 +201,13 @@ private:
   }
 
   /// One copy at a time is on the disk beside the bag.
-  caf::error add(bagit::bag_writer& to, const stored_file& file, bool whole) {
+  caf::error add(bagit::bag_writer& to, const stored_file& file) {
     const auto copy = scratch_.path() / "file";
     if (auto failure = fetch_whole(x_, file, copy))
       return failure;
     bagit::bag_member member;
-    member.path = (whole ? "" : std::string{bagit::payload_folder}) + file.path;
+    member.path =
+      (whole_ ? "" : std::string{bagit::payload_folder}) + file.path;
     member.source = copy;
     member.expected = {{digest_algorithm::sha512, file.sha512}};
     auto failure = to.add(member);
@@ -159,6 +231,8 @@ private:
   const std::string name_;
   const scratch_folder scratch_;
   std::vector<stored_file> files_;
+  std::string encoding_; ///< of tag files; empty: not known yet
+  bool whole_ = false;   ///< it was a bag; else all of it becomes payload
 };
 
 } // namespace

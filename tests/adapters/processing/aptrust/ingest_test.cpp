@@ -1,3 +1,4 @@
+#include "adapters/processing/aptrust/premis.hpp"
 #include "tests/adapters/processing/aptrust/ingest_world.hpp"
 
 namespace depositd::aptrust::testing {
@@ -96,6 +97,20 @@ TEST_F(ingest, records_what_was_done_with_each_file) {
   ASSERT_EQ(whole.size(), 1u);
   EXPECT_EQ(whole[0].job, "jid-1");
   EXPECT_EQ(whole[0].outcome_detail, "etag:" + item_of(job).etag);
+}
+
+TEST_F(ingest, records_what_tag_files_are_written_in) {
+  auto parts = parts_of("photos", two_files, "Mus\xe9\x65");
+  parts.tags["bagit.txt"] =
+    "BagIt-Version: 1.0\nTag-File-Character-Encoding: ISO-8859-1\n";
+  auto job = job_of(receive(parts));
+  ASSERT_EQ(run_through(job), "");
+  EXPECT_EQ(job.what.title, "Mus\xc3\xa9\x65");
+  const auto found = events(
+    {.type = premis_types::format_identification, .of_object = true});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].detail, tag_file_encoding);
+  EXPECT_EQ(found[0].outcome_detail, "ISO-8859-1");
 }
 
 TEST_F(ingest, records_nothing_twice) {

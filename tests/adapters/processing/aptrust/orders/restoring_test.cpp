@@ -1,6 +1,7 @@
 // Depositors get back what they have deposited.
 
 #include "adapters/bagit/checking.hpp"
+#include "adapters/processing/aptrust/premis.hpp"
 #include "tests/adapters/processing/aptrust/orders/order_world.hpp"
 
 namespace depositd::aptrust::testing {
@@ -34,6 +35,37 @@ protected:
     return reader.files;
   }
 
+  /// The one thing that was given back and is called so.
+  fs::path given_back(const std::string& begin, const std::string& end) {
+    std::vector<fs::path> all;
+    for (const auto& x : fs::directory_iterator{home.path() / "back/INST"})
+      if (x.path().filename().string().starts_with(begin)
+          && x.path().filename().string().ends_with(end))
+        all.push_back(x.path());
+    EXPECT_EQ(all.size(), 1u) << begin;
+    return all.empty() ? fs::path{} : all.front();
+  }
+
+  /// A bag is restored; what is then known of it.
+  bagit::bag_report restored(const std::string& name) {
+    const auto out = run(an_order(order_kind::restore_object, "INST/" + name));
+    EXPECT_EQ(out.says, verdict::done) << out.reason;
+    const auto tar = home.path() / "back/INST" / (name + ".tar");
+    auto report = bagit::check_bag({.path = tar}, {});
+    EXPECT_TRUE(report) << render(report.error());
+    return report ? std::move(*report) : bagit::bag_report{};
+  }
+
+  /// That the last version came in a bag with this encoding.
+  void note_encoding(const std::string& object, const std::string& encoding) {
+    const premis_scene scene{object, "INST", "jid-of-" + object, "test", 1'000};
+    const premis_facts facts{.type = premis_types::format_identification,
+                             .detail = tag_file_encoding,
+                             .outcome_detail = encoding};
+    ASSERT_FALSE(
+      tools->inventory->record_events({make_event(scene, facts)}));
+  }
+
   const contents a_bag = {
     {"data/a.txt", "first"},
     {"data/deep/b c.bin", std::string("\0\1\2", 3)},
@@ -44,8 +76,8 @@ protected:
 // -- an object ----------------------------------------------------------------
 
 TEST_F(restoring, an_object_comes_back_as_a_valid_bag_of_the_same_bytes) {
-  store("inst/photos", a_bag);
-  const auto out = run(an_order(order_kind::restore_object, "inst/photos"));
+  store("INST/photos", a_bag);
+  const auto out = run(an_order(order_kind::restore_object, "INST/photos"));
   ASSERT_EQ(out.says, verdict::done) << out.reason;
   const auto tar = home.path() / "back/INST/photos.tar";
   ASSERT_TRUE(fs::exists(tar));
@@ -58,7 +90,7 @@ TEST_F(restoring, an_object_comes_back_as_a_valid_bag_of_the_same_bytes) {
        {"data/a.txt", "data/deep/b c.bin", "aptrust-info.txt"})
     EXPECT_EQ(files.at(path), a_bag.at(path)) << path;
   EXPECT_EQ(bagit::value_of(report->info(), "External-Description"), "a");
-  ASSERT_EQ(events("inst/photos", premis_types::dissemination).size(), 1u);
+  ASSERT_EQ(events("INST/photos", premis_types::dissemination).size(), 1u);
   EXPECT_TRUE(fs::is_empty(tools->work_folder)) << "nothing is left behind";
 }
 
@@ -68,84 +100,207 @@ TEST_F(restoring, what_was_no_bag_becomes_the_payload_of_one) {
   const auto out =
     run(an_order(order_kind::restore_object, "ark:/99999/fk4abc"));
   ASSERT_EQ(out.says, verdict::done) << out.reason;
-  const auto files = unpacked(home.path() / "back/INST/fk4abc.tar");
+  const auto files = unpacked(given_back("fk4abc~", ".tar"));
   EXPECT_EQ(files.at("data/producer/map.tif"), "map");
   EXPECT_EQ(files.at("data/system/mrt-erc.txt"), "erc");
 }
 
+TEST_F(restoring, tags_come_back_in_the_encoding_of_the_bag) {
+  struct bag_of {
+    std::string encoding;
+    std::string info;
+    std::string title;
+  };
+  using std::string_literals::operator""s;
+  const std::vector<bag_of> bags = {
+    {"ISO-8859-1", "Contact-Name: Ren\xe9\n", "Title: Mus\xe9\x65\n"},
+    {"ISO-8859-1", "Contact-Name: Rene\n", "Title: Mus\xe9\x65\n"},
+    {"UTF-16LE", "C\0:\0 \0x\0\n\0"s, "T\0:\0 \0\xe9\0\n\0"s},
+    {"UTF-8", "Contact-Name: Ren\xc3\xa9\n", "Title: Mus\xc3\xa9\x65\n"}};
+  int number = 0;
+  for (const auto& x : bags) {
+    const auto name = "b" + std::to_string(++number);
+    store("INST/" + name, {{"data/caf\xc3\xa9", "x"},
+                           {"bag-info.txt", x.info},
+                           {"aptrust-info.txt", x.title}});
+    note_encoding("INST/" + name, x.encoding);
+    const auto report = restored(name);
+    EXPECT_TRUE(report.valid()) << number;
+    EXPECT_EQ(report.encoding, x.encoding);
+    EXPECT_EQ(report.tags_of("aptrust-info.txt").size(), 1u) << number;
+    const auto files =
+      unpacked(home.path() / "back/INST" / (name + ".tar"));
+    EXPECT_EQ(files.at("aptrust-info.txt"), x.title);
+    EXPECT_EQ(files.at("data/caf\xc3\xa9"), "x");
+    EXPECT_EQ(files.at("bag-info.txt").substr(0, x.info.size()), x.info);
+  }
+}
+
+TEST_F(restoring, tags_whose_encoding_nobody_wrote_down_are_looked_at) {
+  using std::string_literals::operator""s;
+  store("INST/latin",
+        {{"data/a", "x"}, {"bag-info.txt", "Contact-Name: Ren\xe9\n"}});
+  auto report = restored("latin");
+  EXPECT_EQ(bagit::value_of(report.info(), "Contact-Name"), "Ren\xc3\xa9");
+  EXPECT_EQ(report.encoding, "ISO-8859-1");
+  store("INST/wide",
+        {{"data/a", "x"}, {"bag-info.txt", "\xfe\xff\0C\0:\0x\0\n"s}});
+  report = restored("wide");
+  EXPECT_EQ(bagit::value_of(report.info(), "C"), "x");
+}
+
+TEST_F(restoring, a_bag_without_payload_comes_back_as_one) {
+  store("INST/bare", {{"bag-info.txt", "Contact-Name: Rene\n"},
+                      {"aptrust-info.txt", "Title: A\n"}});
+  note_encoding("INST/bare", "UTF-8");
+  const auto report = restored("bare");
+  EXPECT_TRUE(report.valid());
+  EXPECT_EQ(report.totals.payload_files, 0u);
+  EXPECT_EQ(bagit::value_of(report.info(), "Contact-Name"), "Rene");
+}
+
+TEST_F(restoring, a_tag_file_whose_name_the_encoding_lacks_comes_back) {
+  store("INST/odd",
+        {{"data/a", "x"},
+         {"\xe2\x82\xac.txt", "euro"},
+         {"bag-info.txt", "Contact-Name: Ren\xe9\n"}});
+  note_encoding("INST/odd", "ISO-8859-1");
+  const auto report = restored("odd");
+  EXPECT_TRUE(report.valid());
+  EXPECT_EQ(bagit::value_of(report.info(), "Contact-Name"), "Ren\xc3\xa9");
+}
+
+TEST_F(restoring, what_was_never_judged_as_tags_does_not_keep_a_bag_back) {
+  const std::string no_text = "Title: caf\xe9\n";
+  store("INST/garbled", {{"data/a", "x"}, {"package-info.txt", no_text}});
+  note_encoding("INST/garbled", "UTF-8");
+  EXPECT_TRUE(restored("garbled").valid());
+  EXPECT_EQ(
+    unpacked(home.path() / "back/INST/garbled.tar").at("package-info.txt"),
+    no_text);
+  store("INST/\xe2\x82\xac", {{"data/a", "x"}});
+  note_encoding("INST/\xe2\x82\xac", "ISO-8859-1");
+  EXPECT_EQ(run(an_order(order_kind::restore_object, "INST/\xe2\x82\xac")).says,
+            verdict::done);
+}
+
+TEST_F(restoring, another_file_of_tags_does_not_become_the_bags_own) {
+  auto files = a_bag;
+  files["package-info.txt"] = "Source-Organization: Other\nno tag\n";
+  store("INST/both", files);
+  auto report = restored("both");
+  EXPECT_TRUE(report.valid());
+  EXPECT_EQ(bagit::value_of(report.info(), "Source-Organization"), "INST");
+  EXPECT_EQ(unpacked(home.path() / "back/INST/both.tar").at("package-info.txt"),
+            files.at("package-info.txt"));
+  files.erase("bag-info.txt");
+  files["package-info.txt"] = "Source-Organization: Old\n";
+  store("INST/old", files);
+  report = restored("old");
+  EXPECT_TRUE(report.valid());
+  EXPECT_EQ(bagit::value_of(report.info(), "Source-Organization"), "Old");
+}
+
+TEST_F(restoring, no_object_comes_back_as_another) {
+  const std::vector<std::string> objects = {
+    "ark:/1/p1", "ark:/2/p1",   "INST/p1",       "INST/p_1", "INST/p 1",
+    "inst/p1",   "INST/a/p1",   "p1",            "INST/p1.tar",
+    "INST/.p1",  "INST/object.p1", "INST/" + std::string(200, 'n'),
+    "INST/" + std::string(201, 'n'), "INST/" + std::string(202, 'n')};
+  for (const auto& object : objects) {
+    store(object, {{"data/a", object}});
+    for (const auto& order :
+         {an_order(order_kind::restore_object, object),
+          an_order(order_kind::restore_file, object, "data/a")}) {
+      const auto out = run(order);
+      ASSERT_EQ(out.says, verdict::done) << object << ": " << out.reason;
+    }
+  }
+  std::size_t bags = 0, folders = 0;
+  for (const auto& x : fs::directory_iterator{home.path() / "back/INST"})
+    ++(x.is_directory() ? folders : bags);
+  EXPECT_EQ(bags, objects.size());
+  EXPECT_EQ(folders, objects.size());
+  for (const auto* ordinary : {"p1", "p_1", "object.p1"}) {
+    const auto name = home.path() / "back/INST" / ordinary;
+    EXPECT_EQ(content_of(name / "data/a"), "INST/" + std::string{ordinary});
+    EXPECT_TRUE(fs::exists(name.string() + ".tar"));
+  }
+}
+
 TEST_F(restoring, a_repeat_gives_the_same_and_records_it_once) {
-  store("inst/photos", a_bag);
-  const auto order = an_order(order_kind::restore_object, "inst/photos");
+  store("INST/photos", a_bag);
+  const auto order = an_order(order_kind::restore_object, "INST/photos");
   auto job = job_of(order);
   ASSERT_EQ(run("restore_object", job).says, verdict::done);
   auto again = job_of(order);
   ASSERT_EQ(run("restore_object", again).says, verdict::done);
-  EXPECT_EQ(events("inst/photos", premis_types::dissemination).size(), 1u);
+  EXPECT_EQ(events("INST/photos", premis_types::dissemination).size(), 1u);
 }
 
 TEST_F(restoring, takes_a_whole_copy_where_another_is_damaged) {
-  store("inst/photos", a_bag, {"local", "far"});
+  store("INST/photos", a_bag, {"local", "far"});
   damage("local", "first");
-  const auto out = run(an_order(order_kind::restore_object, "inst/photos"));
+  const auto out = run(an_order(order_kind::restore_object, "INST/photos"));
   EXPECT_EQ(out.says, verdict::done) << out.reason;
 }
 
 TEST_F(restoring, gives_nothing_back_that_is_not_what_it_was) {
-  store("inst/photos", a_bag);
+  store("INST/photos", a_bag);
   damage("local", "first");
-  const auto out = run(an_order(order_kind::restore_object, "inst/photos"));
+  const auto out = run(an_order(order_kind::restore_object, "INST/photos"));
   EXPECT_EQ(out.says, verdict::failed);
   EXPECT_TRUE(says(out, "digest")) << out.reason;
   EXPECT_FALSE(fs::exists(home.path() / "back/INST/photos.tar"));
-  EXPECT_TRUE(events("inst/photos", premis_types::dissemination).empty());
+  EXPECT_TRUE(events("INST/photos", premis_types::dissemination).empty());
 }
 
 TEST_F(restoring, an_inventory_that_is_behind_gives_its_own_version) {
-  store("inst/photos", a_bag);
+  store("INST/photos", a_bag);
   auto later = a_bag;
   later["data/a.txt"] = "later";
   later.erase("data/deep/b c.bin");
   later["data/new.txt"] = "new";
-  store_unrecorded("inst/photos", later);
-  const auto out = run(an_order(order_kind::restore_object, "inst/photos"));
+  store_unrecorded("INST/photos", later);
+  const auto out = run(an_order(order_kind::restore_object, "INST/photos"));
   ASSERT_EQ(out.says, verdict::done) << out.reason;
   const auto files = unpacked(home.path() / "back/INST/photos.tar");
   EXPECT_EQ(files.at("data/a.txt"), "first");
   EXPECT_EQ(files.count("data/deep/b c.bin"), 1u) << "though it was deleted";
   EXPECT_EQ(files.count("data/new.txt"), 0u);
   ASSERT_EQ(
-    run(an_order(order_kind::restore_file, "inst/photos", "data/a.txt")).says,
+    run(an_order(order_kind::restore_file, "INST/photos", "data/a.txt")).says,
     verdict::done);
   EXPECT_EQ(content_of(home.path() / "back/INST/photos/data/a.txt"), "first");
 }
 
 TEST_F(restoring, an_inventory_that_is_ahead_gives_nothing_else) {
-  store_unrecorded("inst/photos", {{"data/a.txt", "before"}});
-  store("inst/photos", a_bag, {"far"});
-  targets["far"]->remove("inst/photos");
+  store_unrecorded("INST/photos", {{"data/a.txt", "before"}});
+  store("INST/photos", a_bag, {"far"});
+  targets["far"]->remove("INST/photos");
   tools->storage["far"] = targets["local"];
-  const auto out = run(an_order(order_kind::restore_object, "inst/photos"));
+  const auto out = run(an_order(order_kind::restore_object, "INST/photos"));
   EXPECT_EQ(out.says, verdict::failed) << "what is stored is not what is known";
   EXPECT_TRUE(says(out, "no version")) << out.reason;
 }
 
 TEST_F(restoring, asks_storage_for_no_list_of_the_object_for_a_file) {
-  store("inst/photos", a_bag, {"local", "far"});
-  ASSERT_EQ(run(an_order(order_kind::restore_object, "inst/photos")).says,
+  store("INST/photos", a_bag, {"local", "far"});
+  ASSERT_EQ(run(an_order(order_kind::restore_object, "INST/photos")).says,
             verdict::done);
   EXPECT_EQ(targets["local"]->shows + targets["far"]->shows, 0);
 }
 
 TEST_F(restoring, tries_again_while_storage_is_away) {
-  store("inst/photos", a_bag);
+  store("INST/photos", a_bag);
   targets["local"]->away = true;
-  EXPECT_EQ(run(an_order(order_kind::restore_object, "inst/photos")).says,
+  EXPECT_EQ(run(an_order(order_kind::restore_object, "INST/photos")).says,
             verdict::retry);
 }
 
 TEST_F(restoring, is_for_the_owner_alone) {
-  store("inst/photos", a_bag);
-  auto job = job_of(an_order(order_kind::restore_object, "inst/photos"));
+  store("INST/photos", a_bag);
+  auto job = job_of(an_order(order_kind::restore_object, "INST/photos"));
   job.user = "OTHER";
   const auto out = run("restore_object", job);
   EXPECT_EQ(out.says, verdict::rejected);
@@ -153,66 +308,66 @@ TEST_F(restoring, is_for_the_owner_alone) {
 }
 
 TEST_F(restoring, waits_for_whoever_works_on_the_object) {
-  store("inst/photos", a_bag);
+  store("INST/photos", a_bag);
   const auto now = engine_clock::system().now();
   ASSERT_TRUE(*tools->inventory->lock(
-    {"inst/photos", "jid-ingest", 1, now + object_lock_us}, now));
-  const auto order = an_order(order_kind::restore_object, "inst/photos");
+    {"INST/photos", "jid-ingest", 1, now + object_lock_us}, now));
+  const auto order = an_order(order_kind::restore_object, "INST/photos");
   EXPECT_EQ(run(order).says, verdict::not_yet);
   ASSERT_FALSE(tools->inventory->unlock_all("jid-ingest", any_token));
   EXPECT_EQ(run(order).says, verdict::done);
   EXPECT_TRUE(*tools->inventory->lock(
-    {"inst/photos", "jid-next", 1, now + object_lock_us}, now))
+    {"INST/photos", "jid-next", 1, now + object_lock_us}, now))
     << "the restoration gave its lock up";
 }
 
 // -- a file -------------------------------------------------------------------
 
 TEST_F(restoring, a_file_comes_back_under_its_path) {
-  store("inst/photos", a_bag);
+  store("INST/photos", a_bag);
   const auto out =
-    run(an_order(order_kind::restore_file, "inst/photos", "data/deep/b c.bin"));
+    run(an_order(order_kind::restore_file, "INST/photos", "data/deep/b c.bin"));
   ASSERT_EQ(out.says, verdict::done) << out.reason;
   EXPECT_EQ(content_of(home.path() / "back/INST/photos/data/deep/b c.bin"),
             a_bag.at("data/deep/b c.bin"));
-  const auto all = events("inst/photos", premis_types::dissemination);
+  const auto all = events("INST/photos", premis_types::dissemination);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].file, "data/deep/b c.bin");
 }
 
 TEST_F(restoring, a_file_that_is_not_there_cannot_be_had) {
-  store("inst/photos", a_bag);
+  store("INST/photos", a_bag);
   EXPECT_EQ(
-    run(an_order(order_kind::restore_file, "inst/photos", "data/none")).says,
+    run(an_order(order_kind::restore_file, "INST/photos", "data/none")).says,
     verdict::rejected);
 }
 
 // -- what an order must be ----------------------------------------------------
 
 TEST_F(restoring, row_p24_an_order_of_another_kind_is_not_run_and_says_so) {
-  store("inst/photos", a_bag);
+  store("INST/photos", a_bag);
   for (const auto& [kind, topic] : words_of<order_kind>)
     for (const auto& [other, name] : words_of<order_kind>) {
       if (kind == other)
         continue;
-      auto job = job_of(an_order(kind, "inst/photos"));
+      auto job = job_of(an_order(kind, "INST/photos"));
       const auto out = run(std::string{name}, job);
       EXPECT_EQ(out.says, verdict::failed) << topic << " in " << name;
       EXPECT_TRUE(says(out, std::string{topic})) << out.reason;
     }
-  EXPECT_TRUE(is_stored("inst/photos", "local"));
+  EXPECT_TRUE(is_stored("INST/photos", "local"));
   EXPECT_EQ(targets["local"]->reads, 0);
-  auto none = job_of(an_order(order_kind::restore_object, "inst/photos"));
+  auto none = job_of(an_order(order_kind::restore_object, "INST/photos"));
   none.more.erase(order_member);
   EXPECT_EQ(run("restore_object", none).says, verdict::failed);
 }
 
 TEST_F(restoring, row_p25_files_and_objects_keep_to_their_own_topics) {
-  store("inst/photos", a_bag);
+  store("INST/photos", a_bag);
   auto file =
-    job_of(an_order(order_kind::restore_object, "inst/photos", "data/a.txt"));
+    job_of(an_order(order_kind::restore_object, "INST/photos", "data/a.txt"));
   EXPECT_EQ(run("restore_object", file).says, verdict::failed);
-  auto object = job_of(an_order(order_kind::restore_file, "inst/photos"));
+  auto object = job_of(an_order(order_kind::restore_file, "INST/photos"));
   EXPECT_EQ(run("restore_file", object).says, verdict::failed);
   EXPECT_FALSE(fs::exists(home.path() / "back/INST"));
 }
@@ -223,8 +378,8 @@ class glacier : public restoring {
 protected:
   glacier() {
     tools->cold_storage = {"far"};
-    store("inst/photos", a_bag, {"far"});
-    store("inst/single", {{"data/one", "1"}}, {"far"});
+    store("INST/photos", a_bag, {"far"});
+    store("INST/single", {{"data/one", "1"}}, {"far"});
   }
 };
 
@@ -232,7 +387,7 @@ TEST_F(glacier, row_p26_waits_as_not_yet_until_it_can_be_read) {
   auto& far = *targets["far"];
   far.answers = {recall::begun, recall::on_way, recall::too_busy,
                  recall::at_hand};
-  const auto order = an_order(order_kind::restore_glacier, "inst/photos");
+  const auto order = an_order(order_kind::restore_glacier, "INST/photos");
   auto job = job_of(order);
   for (int i = 0; i < 3; ++i) {
     const auto out = run("restore_glacier", job);
@@ -251,7 +406,7 @@ TEST_F(glacier, row_p26_waits_as_not_yet_until_it_can_be_read) {
 
 TEST_F(glacier, row_p26_a_file_is_restored_as_a_file) {
   const auto out =
-    run(an_order(order_kind::restore_glacier, "inst/photos", "data/a.txt"));
+    run(an_order(order_kind::restore_glacier, "INST/photos", "data/a.txt"));
   ASSERT_EQ(out.says, verdict::done) << out.reason;
   ASSERT_EQ(submitted.size(), 1u);
   EXPECT_EQ(order_kind_of(submitted[0].info), order_kind::restore_file);
@@ -259,7 +414,7 @@ TEST_F(glacier, row_p26_a_file_is_restored_as_a_file) {
 }
 
 TEST_F(glacier, what_follows_is_queued_once_however_often_this_is_repeated) {
-  const auto order = an_order(order_kind::restore_glacier, "inst/photos");
+  const auto order = an_order(order_kind::restore_glacier, "INST/photos");
   EXPECT_EQ(run(order).says, verdict::done);
   EXPECT_EQ(run(order).says, verdict::done);
   EXPECT_EQ(submitted.size(), 1u);
@@ -267,7 +422,7 @@ TEST_F(glacier, what_follows_is_queued_once_however_often_this_is_repeated) {
 
 TEST_F(glacier, tries_again_if_what_follows_cannot_be_queued) {
   submit_fails = caf::make_error(ec::overloaded, std::string{"draining"});
-  const auto order = an_order(order_kind::restore_glacier, "inst/photos");
+  const auto order = an_order(order_kind::restore_glacier, "INST/photos");
   EXPECT_EQ(run(order).says, verdict::retry);
   submit_fails = caf::none;
   EXPECT_EQ(run(order).says, verdict::done);
@@ -275,7 +430,7 @@ TEST_F(glacier, tries_again_if_what_follows_cannot_be_queued) {
 }
 
 TEST_F(glacier, what_follows_reads_what_was_brought_back) {
-  ASSERT_EQ(run(an_order(order_kind::restore_glacier, "inst/photos")).says,
+  ASSERT_EQ(run(an_order(order_kind::restore_glacier, "INST/photos")).says,
             verdict::done);
   const auto document = decode_batch_document(submitted[0].document);
   ASSERT_TRUE(document);
@@ -287,7 +442,7 @@ TEST_F(glacier, what_follows_reads_what_was_brought_back) {
 }
 
 TEST_F(glacier, cannot_be_restored_without_being_brought_back) {
-  const auto out = run(an_order(order_kind::restore_object, "inst/photos"));
+  const auto out = run(an_order(order_kind::restore_object, "INST/photos"));
   EXPECT_EQ(out.says, verdict::failed);
   EXPECT_TRUE(says(out, "restore_glacier")) << out.reason;
   EXPECT_EQ(targets["far"]->reads, 0);
@@ -296,7 +451,7 @@ TEST_F(glacier, cannot_be_restored_without_being_brought_back) {
 TEST_F(glacier, row_p27_what_the_storage_does_not_have_is_lost) {
   targets["far"]->answers = {
     caf::make_error(ec::not_found, std::string{"NoSuchKey"})};
-  const auto out = run(an_order(order_kind::restore_glacier, "inst/photos"));
+  const auto out = run(an_order(order_kind::restore_glacier, "INST/photos"));
   EXPECT_EQ(out.says, verdict::failed) << "which needs review";
   EXPECT_TRUE(says(out, "NoSuchKey")) << out.reason;
   EXPECT_TRUE(submitted.empty());
@@ -305,12 +460,12 @@ TEST_F(glacier, row_p27_what_the_storage_does_not_have_is_lost) {
 TEST_F(glacier, tries_again_while_the_storage_is_out_of_reach) {
   targets["far"]->answers = {
     caf::make_error(ec::store_failed, std::string{"timeout"})};
-  EXPECT_EQ(run(an_order(order_kind::restore_glacier, "inst/photos")).says,
+  EXPECT_EQ(run(an_order(order_kind::restore_glacier, "INST/photos")).says,
             verdict::retry);
 }
 
 TEST_F(glacier, row_p28_an_object_of_one_file_counts_as_restored) {
-  const auto out = run(an_order(order_kind::restore_glacier, "inst/single"));
+  const auto out = run(an_order(order_kind::restore_glacier, "INST/single"));
   EXPECT_EQ(out.says, verdict::done) << out.reason;
   EXPECT_EQ(submitted.size(), 1u);
 }
@@ -318,10 +473,10 @@ TEST_F(glacier, row_p28_an_object_of_one_file_counts_as_restored) {
 // -- splitting ----------------------------------------------------------------
 
 TEST_F(restoring, an_order_is_one_job_with_its_work_item) {
-  store("inst/photos", a_bag);
-  const auto jobs = split(an_order(order_kind::restore_object, "inst/photos"));
+  store("INST/photos", a_bag);
+  const auto jobs = split(an_order(order_kind::restore_object, "INST/photos"));
   ASSERT_EQ(jobs.size(), 1u) << last_split.reason;
-  EXPECT_EQ(jobs[0].what.identifier, "inst/photos");
+  EXPECT_EQ(jobs[0].what.identifier, "INST/photos");
   const auto item = work_item_in(jobs[0].more);
   ASSERT_TRUE(item && *item);
   EXPECT_EQ((**item).action, item_action::restore_object);
@@ -331,8 +486,8 @@ TEST_F(restoring, an_order_is_one_job_with_its_work_item) {
 }
 
 TEST_F(restoring, the_work_item_says_how_it_ended) {
-  store("inst/photos", a_bag);
-  auto jobs = split(an_order(order_kind::restore_object, "inst/photos"));
+  store("INST/photos", a_bag);
+  auto jobs = split(an_order(order_kind::restore_object, "INST/photos"));
   ASSERT_EQ(jobs.size(), 1u);
   ASSERT_EQ(run("restore_object", jobs[0]).says, verdict::done);
   const auto item = work_item_in(jobs[0].more);
@@ -346,7 +501,7 @@ TEST_F(restoring, an_order_of_a_log_is_refused_while_an_older_one_is_open) {
   batch_row older;
   older.id = 10;
   older.user = "INST";
-  older.info = make_order(an_order(order_kind::delete_item, "inst/photos"),
+  older.info = make_order(an_order(order_kind::delete_item, "INST/photos"),
                           {.uuid = "bid-0",
                            .user = "INST",
                            .collection = "photos",
@@ -354,7 +509,7 @@ TEST_F(restoring, an_order_of_a_log_is_refused_while_an_older_one_is_open) {
                  .info;
   older.status.state = batch_state::processing;
   known->rows.push_back(older);
-  split(an_order(order_kind::restore_object, "inst/photos"), "kafka");
+  split(an_order(order_kind::restore_object, "INST/photos"), "kafka");
   EXPECT_EQ(last_split.says, verdict::rejected);
   EXPECT_TRUE(says(last_split, "batch 10")) << last_split.reason;
 }
