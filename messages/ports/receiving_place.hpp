@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace depositd {
 
@@ -38,6 +39,14 @@ public:
   /// can be seen.
   virtual caf::error
   each(const std::function<caf::error(const received_bag&)>& take) = 0;
+
+  /// Names of what the last `each` has passed over because it is no bag and
+  /// never becomes one, as they are; the first so many. What begins with a dot
+  /// is of programs.
+  virtual std::vector<std::string> passed_over() {
+    return {};
+  }
+  static constexpr std::size_t passed_over_max = 100;
 
   /// What is there under the name now. `ec::not_found`.
   virtual caf::expected<received_bag> look(const std::string& name) = 0;

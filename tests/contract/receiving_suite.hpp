@@ -69,6 +69,18 @@ TEST_P(receiving_suite, lists_bags_and_nothing_else) {
   EXPECT_EQ(listed(), "maps.tar:2 photos.tar:3");
 }
 
+TEST_P(receiving_suite, names_what_it_passes_over) {
+  driver->put("photos.tar", "abc");
+  EXPECT_EQ(listed(), "photos.tar:3");
+  EXPECT_TRUE(place->passed_over().empty());
+  for (const auto* name : {"readme.txt", "photos.TAR", ".photos.tar.part"})
+    driver->put(name, "hello");
+  EXPECT_EQ(listed(), "photos.tar:3");
+  auto names = place->passed_over();
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{"photos.TAR", "readme.txt"}));
+}
+
 TEST_P(receiving_suite, lists_what_it_shows) {
   driver->put("photos.tar", "abc");
   received_bag seen;

@@ -1,6 +1,7 @@
 #include "adapters/stores/receiving/folder_receiving.hpp"
 
 #include "adapters/stores/files/file.hpp"
+#include "adapters/stores/receiving/passed_over.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -66,22 +67,31 @@ public:
   caf::error
   each(const std::function<caf::error(const received_bag&)>& take) override {
     std::error_code code;
+    std::vector<std::string> others;
     fs::directory_iterator at{options_.folder, code};
     for (; !code && at != fs::directory_iterator{}; at.increment(code)) {
       const auto name = at->path().filename().string();
-      if (!legal_bag_name(name))
+      if (is_other(name)) {
+        passed_over_names::add(others, name);
         continue;
+      }
       const auto found = look(name);
       if (!found && found.error() == ec::not_found)
-        continue; // gone meanwhile, or no plain file
+        continue; // gone meanwhile, or not written whole
       if (!found)
         return found.error();
       if (is_settled(*found))
         if (auto failure = take(*found))
           return failure;
     }
-    return code ? file_failed("read", options_.folder, code.value())
-                : caf::error{};
+    if (code)
+      return file_failed("read", options_.folder, code.value());
+    passed_over_.set(std::move(others));
+    return {};
+  }
+
+  std::vector<std::string> passed_over() override {
+    return passed_over_.get();
   }
 
   caf::expected<received_bag> look(const std::string& name) override {
@@ -161,6 +171,15 @@ public:
   }
 
 private:
+  /// What is there, has been for a while, and is no bag.
+  bool is_other(const std::string& name) const {
+    struct stat facts {};
+    if (::lstat((options_.folder / name).c_str(), &facts) != 0)
+      return false;
+    return (!legal_bag_name(name) || !S_ISREG(facts.st_mode))
+           && is_settled(bag_of(name, facts));
+  }
+
   fs::path removed() const {
     return options_.folder / removed_folder;
   }
@@ -243,6 +262,7 @@ private:
   }
 
   const folder_receiving_options options_;
+  passed_over_names passed_over_;
 };
 
 } // namespace

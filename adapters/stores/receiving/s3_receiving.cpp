@@ -1,5 +1,6 @@
 #include "adapters/stores/receiving/s3_receiving.hpp"
 
+#include "adapters/stores/receiving/passed_over.hpp"
 #include "messages/values/time_text.hpp"
 
 namespace depositd {
@@ -19,9 +20,20 @@ public:
 
   caf::error
   each(const std::function<caf::error(const received_bag&)>& take) override {
-    return bucket_.each("", [&](const s3::listed& x) {
-      return legal_bag_name(x.key) ? take(bag_of(x)) : caf::error{};
+    std::vector<std::string> others;
+    auto failure = bucket_.each("", [&](const s3::listed& x) {
+      if (legal_bag_name(x.key))
+        return take(bag_of(x));
+      passed_over_names::add(others, x.key);
+      return caf::error{};
     });
+    if (!failure)
+      passed_over_.set(std::move(others));
+    return failure;
+  }
+
+  std::vector<std::string> passed_over() override {
+    return passed_over_.get();
   }
 
   caf::expected<received_bag> look(const std::string& name) override {
@@ -63,6 +75,7 @@ private:
   }
 
   s3::client bucket_;
+  passed_over_names passed_over_;
 };
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "adapters/processing/aptrust/ingest/bag_reader.hpp"
 
+#include "adapters/bagit/paths.hpp"
 #include "adapters/processing/aptrust/arriving.hpp"
 #include "adapters/processing/aptrust/work_item.hpp"
 #include "adapters/processing/merritt/splitting.hpp"
@@ -17,6 +18,16 @@ namespace {
 
 /// Of one bag, made anew each time that its object was deleted.
 constexpr std::uint32_t again_max = 10'000;
+
+/// Somebody else's name, which has to stay in its line of the log.
+std::string shown_name(const std::string& name) {
+  std::string out;
+  for (const char c : bagit::shown_path(name)) {
+    const bool plain = static_cast<unsigned char>(c) >= 0x20 && c != 0x7f;
+    out += plain && c != '"' ? c : '?';
+  }
+  return out;
+}
 
 } // namespace
 
@@ -52,11 +63,27 @@ caf::expected<bags_read> bag_reader::run() {
     options_.bags->each([this](const received_bag& bag) { return take(bag); });
   if (failure)
     return failure;
+  note_passed_over();
   return done_;
+}
+
+void bag_reader::note_passed_over() {
+  std::set<std::string> there;
+  for (const auto& name : options_.bags->passed_over())
+    there.insert(shown_name(name));
+  for (const auto& name : there)
+    if (!passed_over_.contains(name))
+      done_.passed_over.push_back(name);
+  passed_over_ = std::move(there);
 }
 
 bool bag_reader::run_and_log() {
   const auto done = run();
+  if (done)
+    for (const auto& name : done->passed_over)
+      spdlog::warn("receiving_passed_over place={} name=\"{}\" reason=\"a bag "
+                   "is a file in one piece, and its name ends with .tar\"",
+                   options_.place, name);
   if (!done)
     spdlog::warn("receiving_not_read place={} reason=\"{}\"", options_.place,
                  render(done.error()));

@@ -12,7 +12,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace depositd::aptrust {
 
@@ -37,6 +39,8 @@ struct bags_read {
   std::uint64_t submitted = 0;
   std::uint64_t removed = 0;
   std::uint64_t refused = 0; ///< the next look tries them again
+  /// Names of what is no bag, and was not there at the look before; for people.
+  std::vector<std::string> passed_over = {};
 };
 
 /// The uuid of the batch for a bag: the same for the same bytes under the same
@@ -67,8 +71,11 @@ private:
   caf::expected<bool> is_active(const received_bag& bag);
   void submit(const received_bag& bag, std::uint32_t again);
 
+  void note_passed_over();
+
   const bag_reader_options options_;
   bags_read done_;
+  std::set<std::string> passed_over_; ///< at the last look
 };
 
 } // namespace depositd::aptrust

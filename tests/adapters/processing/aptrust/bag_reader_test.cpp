@@ -77,6 +77,28 @@ TEST_F(bag_reading, row_p34_submits_a_new_bag_as_a_batch_of_one_job) {
   EXPECT_NE((*item)->queued_at, never);
 }
 
+TEST_F(bag_reading, says_once_what_is_no_bag) {
+  const auto folder = home.path() / "receiving";
+  std::filesystem::create_directories(folder);
+  const auto put = [&](const std::string& name) {
+    std::ofstream{folder / name} << "x";
+    std::filesystem::last_write_time(
+      folder / name,
+      std::filesystem::file_time_type::clock::now() - std::chrono::hours{1});
+  };
+  using strings = std::vector<std::string>;
+  put("photos.zip");
+  put("a\nb\xff.tar");
+  std::filesystem::create_symlink("photos.zip", folder / "now.tar");
+  auto looks = reader();
+  EXPECT_EQ(looks.run()->passed_over, (strings{"a?b\\xff.tar", "photos.zip"}));
+  EXPECT_EQ(looks.run()->passed_over, strings{});
+  std::filesystem::remove(folder / "photos.zip");
+  EXPECT_EQ(looks.run()->passed_over, strings{});
+  put("photos.zip");
+  EXPECT_EQ(looks.run()->passed_over, strings{"photos.zip"});
+}
+
 TEST_F(bag_reading, row_p34_submits_it_once) {
   receive(parts_of("photos", two_files));
   EXPECT_EQ(read().submitted, 1u);
