@@ -286,6 +286,29 @@ TEST_F(crossref_at_once, row_10_what_runs_counts_against_the_users_cap) {
   EXPECT_EQ(deposit_at_once(xml).status, 200u);
 }
 
+TEST_F(crossref_at_once, row_10_no_more_than_the_cap_come_in_together) {
+  make_v2_wait();
+  start();
+  set_running(1, 3);
+  std::vector<std::unique_ptr<raw_client>> clients;
+  for (int i = 0; i < 3; ++i) {
+    clients.push_back(std::make_unique<raw_client>(server->port()));
+    clients.back()->send(request());
+  }
+  // Two wait, so whoever is answered now was one too many.
+  unsigned refused = 0;
+  for (int i = 0; i < 2000 && refused == 0; ++i)
+    for (auto& x : clients)
+      refused += x->readable_within(1);
+  EXPECT_EQ(refused, 1u);
+  EXPECT_EQ(count(), 2u);
+  let_v2_go();
+  unsigned limited = 0;
+  for (auto& x : clients)
+    limited += x->receive()->status == 500;
+  EXPECT_EQ(limited, 1u);
+}
+
 TEST_F(crossref_at_once, row_09_as_many_pending_as_the_queue_allows_is_429) {
   {
     const std::lock_guard lock{engine->guard};

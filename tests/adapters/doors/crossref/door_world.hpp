@@ -42,7 +42,7 @@ struct fake_engine {
   std::vector<submission_row> rows; ///< in order of arrival
   control_state control;
   std::uint64_t pending_limit = 10'000;
-  std::uint32_t running = 0; ///< of any user
+  std::uint32_t running = 0; ///< of any user, beside what is in `rows`
   std::uint32_t running_max = no_cap;
   ec submit_fails = ec{};          ///< submit answers this
   ec settle_fails = ec{};          ///< settle_items answers this
@@ -121,9 +121,11 @@ inline caf::behavior fake_shard(caf::event_based_actor*, engine_pointer x) {
     [=](const count_pending& what) {
       const std::lock_guard lock{x->guard};
       pending_counted out{0, x->pending_limit, x->running, x->running_max};
-      for (const auto& row : x->rows)
-        out.pending += row.user == what.user && row.queue == what.queue
-                       && row.status == submission_status::queued;
+      for (const auto& row : x->rows) {
+        const bool own = row.user == what.user && row.queue == what.queue;
+        out.pending += own && row.status == submission_status::queued;
+        out.running += own && row.status == submission_status::in_process;
+      }
       return out;
     },
     [=](const submit& what) -> caf::result<enqueued> {
