@@ -85,6 +85,8 @@ void ask_for(admin_pointer self, const admin_call_ptr& call) {
     return refuse(call, ec::not_found, "this engine keeps no inventory");
   ask_deletion what;
   what.objects = call->arguments.texts("identifiers");
+  for (auto& one : call->arguments.texts("identifier"))
+    what.objects.push_back(std::move(one));
   what.reason = call->arguments.text("reason");
   what.asked_by = deletions::person_of(call->by);
   what.limits = {call->by.users, call->by.collections};
@@ -196,7 +198,9 @@ std::vector<command> deletion_commands() {
       "object delete",
       "Ask for objects to be deleted; somebody else has to approve it",
       {{"identifiers", "identifiers", kind::names, "IDENTIFIER[,IDENTIFIER...]",
-        "Of one owner; several need an administrator's approval, too", true},
+        "Of one owner; several need an administrator's approval, too"},
+       {"--identifier", "identifier", kind::each, "IDENTIFIER",
+        "One with blanks or commas, as it is; may be repeated"},
        {"--reason", "reason", kind::text, "TEXT", "Why"}},
       ask_for, request_view()))),
     listing(),

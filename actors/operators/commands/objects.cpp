@@ -5,6 +5,7 @@
 #include "messages/catalogue.hpp"
 #include "messages/values/work_documents.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace depositd::operators {
@@ -54,15 +55,19 @@ document with_versions(const inventory_object& x) {
 
 // -- asking -------------------------------------------------------------------
 
-/// Goes on with the object that `identifier` names, if the caller sees it.
+/// Goes on with the object that `identifier` names, if the caller sees it; if
+/// it is not there with `gone`, where that is given.
 void with_object(admin_pointer self, const admin_call_ptr& call,
-                 std::function<void(const inventory_object&)> use) {
+                 std::function<void(const inventory_object&)> use,
+                 std::function<void(const std::string&)> gone = nullptr) {
   const auto name = call->arguments.text("identifier");
   if (name.empty() || name.size() > identifier_bytes_max)
     return refuse(call, ec::invalid_argument,
                   "identifier must have 1 to 1024 bytes");
   ask_inventory(self, call, search_objects{{{.identifier = name}}, 1},
                 [=](const objects_found& x) {
+                  if (x.objects.empty() && gone)
+                    return gone(name);
                   if (x.objects.empty() || !is_seen(*call, x.objects.front()))
                     return refuse(call, ec::not_found,
                                   "there is no object " + shown(name));
@@ -190,26 +195,45 @@ document event_document(const premis_event& x) {
           {"job", text_or_null(x.job)}};
 }
 
+/// What is deleted has no entry that says whose it was; its events do.
+bool are_seen(const admin_call& call, const std::vector<premis_event>& x) {
+  return !x.empty()
+         && std::all_of(x.begin(), x.end(), [&](const premis_event& one) {
+              return call.by.sees(one.owner);
+            });
+}
+
+void tell_events(admin_pointer self, const admin_call_ptr& call,
+                 const std::string& object, bool is_there) {
+  const auto& in = call->arguments;
+  const auto limit = static_cast<std::uint32_t>(in.number("limit"));
+  premis_query query{.object = object, .file = in.text("file_name")};
+  query.type = in.text("type");
+  query.after = in.text("after");
+  query.count_max = limit + 1;
+  ask_inventory(self, call, find_premis{std::move(query)},
+                [=](const premis_found& found) {
+                  if (!is_there && !are_seen(*call, found.events))
+                    return refuse(call, ec::not_found,
+                                  "there is no object " + shown(object));
+                  document out{{"identifier", object}};
+                  auto& list = out["events"] = document::array();
+                  for (const auto& one : found.events)
+                    if (list.size() < limit)
+                      list.push_back(event_document(one));
+                  if (found.events.size() > limit)
+                    out["next"] = found.events[limit - 1].id;
+                  deliver(call, out);
+                });
+}
+
 void events(admin_pointer self, const admin_call_ptr& call) {
-  with_object(self, call, [=](const inventory_object& x) {
-    const auto& in = call->arguments;
-    const auto limit = static_cast<std::uint32_t>(in.number("limit"));
-    premis_query query{.object = x.identifier, .file = in.text("file_name")};
-    query.type = in.text("type");
-    query.after = in.text("after");
-    query.count_max = limit + 1;
-    ask_inventory(self, call, find_premis{std::move(query)},
-                  [=, id = x.identifier](const premis_found& found) {
-                    document out{{"identifier", id}};
-                    auto& list = out["events"] = document::array();
-                    for (const auto& one : found.events)
-                      if (list.size() < limit)
-                        list.push_back(event_document(one));
-                    if (found.events.size() > limit)
-                      out["next"] = found.events[limit - 1].id;
-                    deliver(call, out);
-                  });
-  });
+  with_object(
+    self, call,
+    [=](const inventory_object& x) {
+      tell_events(self, call, x.identifier, true);
+    },
+    [=](const std::string& name) { tell_events(self, call, name, false); });
 }
 
 /// Jobs with this identifier, of all batches that are not forgotten.
@@ -310,7 +334,8 @@ command history_row() {
 
 command events_row() {
   return of_work(reading(
-    "object events", "What was done with an object and its files, oldest first",
+    "object events",
+    "What was done with an object and its files, oldest first, deleted or not",
     {identifier_argument(),
      text_option("--file-name", "file_name", "Of this file, by its path"),
      text_option("--type", "type", "Of this type, e.g. ingestion"),

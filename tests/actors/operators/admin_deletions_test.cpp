@@ -186,6 +186,14 @@ TEST_F(admin_deletions_test, a_deletion_is_asked_for_in_ones_own_name) {
             std::vector<std::string>{"A"});
 }
 
+TEST_F(admin_deletions_test, objects_are_named_in_a_list_and_one_by_one) {
+  run_as("ann", "object delete",
+         {{"identifiers", {"a/1"}}, {"identifier", {"a/b, c", "a/d"}}});
+  ASSERT_EQ(world_.deletions_asked.size(), 1u);
+  EXPECT_EQ(world_.deletions_asked[0].objects,
+            (std::vector<std::string>{"a/1", "a/b, c", "a/d"}));
+}
+
 TEST_F(admin_deletions_test, another_of_the_institution_approves_and_it_goes) {
   EXPECT_EQ(send_as("ann", "deletion approve", del_1).error(), ec::not_allowed)
     << "whoever asked";

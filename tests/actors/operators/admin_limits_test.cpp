@@ -23,6 +23,19 @@ TEST_F(admin_limits_test, a_limited_operator_touches_only_their_users) {
   EXPECT_EQ(world_.parkings[0].users, (std::vector<std::string>{"A", "B"}));
 }
 
+TEST_F(admin_limits_test, nobody_learns_of_objects_by_their_events) {
+  const auto ltd = certificate("ltd");
+  const json name{{"identifier", "x"}};
+  world_.events = {
+    {.id = "e1", .type = premis_types::deletion, .object = "x", .owner = "C"}};
+  EXPECT_EQ(send_as(ltd, "object events", name).error(), ec::not_found);
+  world_.objects = {{.identifier = "x", .collection = "maps", .owner = "C"}};
+  EXPECT_EQ(send_as(ltd, "object events", name).error(), ec::not_found);
+  world_.objects.clear();
+  world_.events[0].owner = "A";
+  EXPECT_EQ(run_as(ltd, "object events", name)["events"].size(), 1u);
+}
+
 TEST_F(admin_limits_test, a_limited_operator_sees_only_their_users) {
   const auto ltd = certificate("ltd");
   for (const auto* user : {"A", "C"})

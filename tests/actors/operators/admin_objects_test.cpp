@@ -135,10 +135,19 @@ TEST_F(admin_objects_test, events_come_in_pages) {
   EXPECT_EQ(world_.event_queries[0].count_max, 3u);
 }
 
-TEST_F(admin_objects_test, nobody_learns_of_objects_by_their_events) {
-  world_.objects.clear();
+TEST_F(admin_objects_test, events_outlive_their_object) {
   refusal("object events", {{"identifier", "a"}}, ec::not_found);
-  EXPECT_TRUE(world_.event_queries.empty());
+  world_.events = {{.id = "e1",
+                    .type = premis_types::ingestion,
+                    .object = "a",
+                    .owner = "bob"},
+                   {.id = "e2",
+                    .type = premis_types::deletion,
+                    .object = "a",
+                    .owner = "bob"}};
+  const auto x = run("object events", {{"identifier", "a"}});
+  ASSERT_EQ(x["events"].size(), 2u);
+  EXPECT_EQ(x["events"][1]["type"], "deletion");
 }
 
 TEST_F(admin_objects_test, H_history_joins_versions_and_jobs_of_all_batches) {

@@ -125,6 +125,8 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"identifier":"inst/bag"})"},
     spelled{"object delete inst/a,inst/b --reason old", "object delete",
             R"({"identifiers":["inst/a","inst/b"],"reason":"old"})"},
+    spelled{"object delete --identifier 'inst/a b, c' --identifier inst/d",
+            "object delete", R"({"identifier":["inst/a b, c","inst/d"]})"},
     spelled{"file restore inst/bag 'data/a b'", "file restore",
             R"({"identifier":"inst/bag","path":"data/a b"})"},
     spelled{"glacier restore inst/bag --file data/a", "glacier restore",
