@@ -86,6 +86,7 @@ DEPOSITD_MESSAGE(125, order_topic, topic, channel, what);
 
 /// Consumers of channels that came or went; a channel that is ephemeral goes
 /// with its last one, and a topic that is ephemeral with its last channel.
+/// `ec::not_found` for who comes: it has gone since they attached to it.
 struct note_consumers {
   std::string topic;
   std::string channel;

@@ -133,9 +133,10 @@ struct shard_move {
 struct shard_topic {
   struct channel {
     std::uint64_t messages = 0;
-    bool left = false;      ///< a consumer has gone since its queue was asked
-    micros used_us = never; ///< by a consumer, or made for one
-    bool asked = false;     ///< whether anybody is there; then it goes
+    bool left = false;        ///< a consumer has gone since its queue was asked
+    micros used_us = never;   ///< by a consumer, or made for one
+    std::uint64_t comers = 0; ///< who said that they come, or have come
+    bool asked = false;       ///< whether anybody is there; then it goes
   };
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;

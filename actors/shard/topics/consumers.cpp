@@ -38,13 +38,13 @@ void end_if_left(shard_pointer self, const std::string& topic,
 
 /// The queue of the channel has said how many are attached to it.
 void look(shard_pointer self, const std::string& topic,
-          const std::string& channel, micros used_us,
+          const std::string& channel, std::uint64_t comers,
           std::uint32_t processors) {
   auto& known = *find_channel(self, topic, channel);
   const auto again = known.left; // somebody went after it was asked
   if (processors > 0)
     known.used_us = now(self);
-  else if (known.used_us == used_us // else somebody is about to attach
+  else if (known.comers == comers // else somebody is about to attach
            && self->state.now == shard_state::phase::serving)
     return end_channel(self, topic, channel);
   if (again)
@@ -75,9 +75,9 @@ void end_if_left(shard_pointer self, const std::string& topic,
     ->request(self->state.queues[*number].actor,
               self->state.options.request_timeout, report_queue{})
     .then(
-      [=, used_us = known->used_us](const queue_report& x) {
+      [=, comers = known->comers](const queue_report& x) {
         if (answered() != nullptr)
-          look(self, topic, channel, used_us, x.processors);
+          look(self, topic, channel, comers, x.processors);
       },
       [=](const caf::error&) {
         if (auto* there = answered())
@@ -91,9 +91,13 @@ caf::result<done> note(shard_pointer self, const note_consumers& x) {
   if (refuse_intake(self))
     return done{}; // what is ephemeral ends at the next start
   auto* channel = find_channel(self, x.topic, x.channel);
+  if (channel == nullptr && x.change > 0)
+    return caf::make_error(ec::not_found, "topic " + x.topic
+                                            + " has no channel " + x.channel);
   if (channel == nullptr)
     return done{};
   channel->used_us = now(self);
+  channel->comers += x.change > 0 ? 1 : 0;
   if (x.change < 0 && is_ephemeral(x.channel)) {
     // How many are left its queue knows: what is told may come twice or never.
     channel->left = true;

@@ -34,8 +34,10 @@ caf::error make_there(shard_pointer self, const std::string& topic,
   known.used_us = now(self);
   if (!channel.empty()) {
     // An ephemeral one waits for its first consumer from now on.
-    known.channels[channel].used_us = known.used_us;
-    known.channels[channel].left = false;
+    auto& its = known.channels[channel];
+    its.used_us = known.used_us;
+    its.left = false;
+    ++its.comers;
   }
   if (!made->empty()) {
     commit_control(self, *made, std::move(answer));

@@ -144,6 +144,10 @@ command_reader::step command_reader::take_count(std::int32_t count) {
   if (count <= 0 || static_cast<std::size_t>(count) > fit)
     return refuse(refusal::of("E_BAD_BODY", "MPUB invalid message count "
                                               + std::to_string(count)));
+  if (static_cast<std::uint32_t>(count) > limits_.mpub_messages_max)
+    return refuse(refusal::of("E_BAD_BODY",
+                              "MPUB too many messages "
+                                + beyond(count, limits_.mpub_messages_max)));
   messages_ = count;
   at_ = part::message_size;
   return step::more;

@@ -115,16 +115,26 @@ bool connection::may_read() const {
   return may_go_on() && wire_.is_read_up();
 }
 
+void connection::receive() {
+  if (wire_.receive())
+    return;
+  gone_ = true;
+  lost_line_ = lost_line_ || wire_.lost();
+  // Nobody will finish what would be handed out.
+  if (consumer_)
+    consumer_->stop();
+}
+
 void connection::ready() {
   const auto before = wire_.unsent();
   if (before > 0) {
     if (!wire_.write())
-      gone_ = true;
+      lose();
     if (wire_.unsent() < before)
       stuck_until_ = time::max();
   }
-  if (!gone_ && may_read() && !wire_.receive())
-    gone_ = true;
+  if (!gone_ && may_read())
+    receive();
   mark();
 }
 
@@ -186,14 +196,8 @@ void connection::pump() {
       spdlog::info("nsq_client_ended peer={} reason=\"{}\"", address_,
                    render(wire_.failure()));
     gone_ = true;
+    lost_line_ = lost_line_ || wire_.failure();
   }
-}
-
-// A command that is refused before its body has come.
-void connection::turn_away(const refusal& why) {
-  if (why.text.starts_with("E_AUTH_FIRST"))
-    core_.refuse(address_, why.text);
-  refuse(why);
 }
 
 // -- out ----------------------------------------------------------------------
@@ -220,7 +224,7 @@ void connection::send() {
     send_at_ = time::max();
     // Layers have something to say of their own.
     if (wire_.unsent() > 0 && !wire_.write())
-      gone_ = true;
+      lose();
     return;
   }
   if (may_send_later() && now() < send_at_) {
@@ -231,13 +235,13 @@ void connection::send() {
   send_at_ = time::max();
   urgent_ = false;
   if (!wire_.flush())
-    gone_ = true;
+    lose();
 }
 
 void connection::watch() {
   std::optional<kit::interest> wanted;
   const bool reads = may_read() && !more_;
-  const bool writes = wire_.unsent() > 0 && !gone_;
+  const bool writes = wire_.unsent() > 0 && !lost_line_;
   if (reads && writes)
     wanted = kit::interest::both;
   else if (reads)
@@ -275,16 +279,25 @@ void connection::go_on_with_waiting() {
   mark(); // what stands behind it
 }
 
-// What a client had said before it went is served, but nobody waits long for
-// that.
+/// Answers that somebody may be waiting for.
+bool connection::owes() const {
+  return !lost_line_
+         && (!answers_.empty() || wire_.backlog() > 0 || busy_ || waiting_);
+}
+
+// What a client had said before it went is served, and whoever still listens is
+// answered, but nobody waits long for that.
 bool connection::is_done() {
   if (closing_ && answers_.empty() && wire_.backlog() == 0)
     return true;
   if (!gone_)
     return false;
   gone_until_ = std::min(gone_until_, now() + silence_max());
-  const bool has_said_more = more_ || slowed_ || owes_much();
-  return closing_ || !has_said_more || now() >= gone_until_;
+  const bool has_said_more = !closing_ && (more_ || slowed_ || owes_much());
+  if ((!has_said_more && !owes()) || now() >= gone_until_)
+    return true;
+  core_.clients.leave(record_); // for those who ask who is there
+  return false;
 }
 
 void connection::end_of_look() {
@@ -378,7 +391,7 @@ void connection::look_at_time(time at) {
       || (greets() && at >= heard_ + core_.options.arrivals.handshake)
       || ((beats || closing_) && at >= heard_ + silence_max())
       || (consumer_ && !consumer_->look_at_time(at)))
-    gone_ = true;
+    lose();
 }
 
 } // namespace depositd::nsq

@@ -57,9 +57,13 @@ private:
   bool may_read() const;
   bool owes_much() const;
   bool may_serve() const;
-  void turn_away(const refusal& why);
   void go_on_with_slowed();
   void go_on_with_waiting();
+  void receive();
+  void lose() {
+    gone_ = lost_line_ = true;
+  }
+  bool owes() const;
   bool is_done();
   bool may_send_later() const;
   void send();
@@ -78,6 +82,7 @@ private:
   void run(command what);
   void answer(std::string_view text);
   void refuse(const refusal& why);
+  void turn_away(const refusal& why);
   void send_answers();
   void fail(verb what, std::string_view why);
   /// Counts the memory of the body that is being read, or waits for its user's
@@ -98,10 +103,14 @@ private:
                   std::function<void(const refusal*)> then);
   void entered();
   void subscribe(const command& what);
+  void join_channel();
+  void join_again(const std::string& why);
   void open_channel();
   void attach_to(const queue_port_actor& queue);
   void begin_consuming(consumer_options how);
   void subscribed();
+  /// The port of what was joined is no more.
+  void lose_channel(std::uint32_t join);
   void fail_subscribing(const std::string& why);
 
   /// Asks an actor; `then` runs in this thread, with null and the reason if
@@ -140,16 +149,20 @@ private:
   std::optional<command> waiting_;    ///< until all answers before it are sent
   std::optional<command> slowed_;     ///< until its user may send more
   std::optional<negotiated> upgrade_; ///< layers that are still to come
+  std::uint32_t joins_ = 0;           ///< tries of its SUB
   std::uint64_t pending_bytes_ = 0;   ///< published and not answered
   std::uint64_t slowed_bytes_ = 0;    ///< that `slowed_` takes
   std::uint64_t reading_bytes_ = 0;   ///< held for it and what is being read
   bool packs_ = false;                ///< it has, or gets, a layer that packs
   bool busy_ = false;                 ///< with a command that takes a while
   bool closing_ = false;              ///< ends when everything is sent
-  bool gone_ = false;                 ///< the other side is
+  bool gone_ = false;                 ///< the other side says no more ...
+  bool lost_line_ = false;            ///< ... and hears nothing
   bool stopped_ = false;              ///< by CLS
   bool counted_ = false;              ///< among the channel's consumers
   bool noted_ = false;                ///< the shard knows of the consumer
+  bool joined_ = false;               ///< SUB is answered
+  bool lost_ = false;                 ///< before that, the port was
   bool urgent_ = false;               ///< something is to go out at once
   bool more_ = false; ///< to be read, after others had their turn
   bool marked_ = false;

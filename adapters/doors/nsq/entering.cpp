@@ -14,6 +14,10 @@ namespace depositd::nsq {
 
 namespace {
 
+/// An ephemeral channel may end while it is joined, and the next one too; what
+/// ends so often is taken away on purpose.
+constexpr std::uint32_t joins_max = 10;
+
 /// Runs its function once in the connection's thread, with the answer or, if
 /// none comes, with the reason.
 template <class Answer>
@@ -163,6 +167,12 @@ void connection::subscribe(const command& what) {
   topic_ = what.topic;
   channel_ = what.channel;
   counted_ = true;
+  join_channel();
+}
+
+void connection::join_channel() {
+  ++joins_;
+  lost_ = false;
   ask<done>(core_.options.shard,
             order_topic{topic_, channel_, topic_action::create},
             [this](done* said, const caf::error& why) {
@@ -171,6 +181,22 @@ void connection::subscribe(const command& what) {
               else
                 open_channel();
             });
+}
+
+// There will be another channel of its name.
+void connection::join_again(const std::string& why) {
+  consumer_.reset();
+  if (joins_ >= joins_max)
+    return fail_subscribing(why);
+  join_channel();
+}
+
+void connection::lose_channel(std::uint32_t join) {
+  if (join != joins_)
+    return;
+  if (joined_)
+    return end();
+  lost_ = true;
 }
 
 void connection::open_channel() {
@@ -211,8 +237,8 @@ void connection::attach_to(const queue_port_actor& queue) {
           self.mark();
         });
       },
-      [in_this_thread] {
-        in_this_thread([](connection& self) { self.end(); });
+      [in_this_thread, join = joins_] {
+        in_this_thread([join](connection& self) { self.lose_channel(join); });
       }});
   how.face->watch(queue);
   attach what;
@@ -221,6 +247,8 @@ void connection::attach_to(const queue_port_actor& queue) {
   what.lease_ms = static_cast<std::uint32_t>(how.msg_timeout.count());
   ask<attached>(queue, std::move(what),
                 [this, how](attached* said, const caf::error& why) mutable {
+                  if (why == caf::sec::request_receiver_down)
+                    return join_again(render(why));
                   if (said == nullptr)
                     return fail_subscribing(render(why));
                   how.number = said->processor;
@@ -235,7 +263,9 @@ void connection::begin_consuming(consumer_options how) {
   noted_ = true;
   ask<done>(core_.options.shard, note_consumers{topic_, channel_, 1},
             [this](done* said, const caf::error& why) {
-              if (said == nullptr)
+              if (lost_ || why == ec::not_found)
+                join_again(lost_ ? "the channel has ended" : render(why));
+              else if (said == nullptr)
                 fail_subscribing(render(why));
               else
                 subscribed();
@@ -243,6 +273,7 @@ void connection::begin_consuming(consumer_options how) {
 }
 
 void connection::subscribed() {
+  joined_ = true;
   record_->change([&](client_facts& x) {
     x.state = client_state::subscribed;
     x.topic = topic_;

@@ -12,6 +12,9 @@ struct protocol_limits {
 
   std::uint32_t message_bytes_max = 1 << 20;
   std::uint32_t body_bytes_max = 5 << 20; ///< of MPUB
+  /// Messages of one MPUB, each of which takes some hundred bytes on its way,
+  /// however small it is.
+  std::uint32_t mpub_messages_max = 200'000;
   /// Of IDENTIFY and AUTH, which strangers may send; never more than the above.
   std::uint32_t document_bytes_max = 64 << 10;
   std::uint32_t rdy_max = 2'500;

@@ -45,6 +45,13 @@ void connection::refuse(const refusal& why) {
   closing_ = closing_ || why.fatal;
 }
 
+// A command that is refused before its body has come.
+void connection::turn_away(const refusal& why) {
+  if (why.text.starts_with("E_AUTH_FIRST"))
+    core_.refuse(address_, why.text);
+  refuse(why);
+}
+
 void connection::fail(verb what, std::string_view why) {
   refuse(failure(what, why));
 }
@@ -129,7 +136,7 @@ void connection::identify_client(const command& what) {
   // The answer is the last that goes out as everything before.
   send_answers();
   if (!wire_.flush())
-    gone_ = true;
+    lose();
   upgrade_ = std::move(said);
   begin_upgrade();
 }
@@ -150,7 +157,7 @@ void connection::go_on_upgrading() {
   const auto tell = [this] {
     append_frame(wire_.frames(), frame_type::response, ok);
     if (!wire_.flush())
-      gone_ = true;
+      lose();
   };
   if (what.tls) {
     record_->change([&](client_facts& x) {

@@ -36,8 +36,10 @@ bool wire::receive() {
   const auto count = recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT);
   if (count == 0)
     return false;
-  if (count < 0)
-    return errno == EAGAIN || errno == EINTR;
+  if (count < 0) {
+    lost_ = errno != EAGAIN && errno != EINTR;
+    return !lost_;
+  }
   auto& to = stages_.empty() ? plain_ : stages_.front().input;
   to.append(bytes.data(), static_cast<std::size_t>(count));
   return true;

@@ -30,8 +30,13 @@ public:
 
   // -- in
 
-  /// Takes what has come, once. False if the other side is gone.
+  /// Takes what has come, once. False if the other side says no more.
   bool receive();
+
+  /// Whether it does not listen either.
+  bool lost() const {
+    return lost_;
+  }
 
   /// Bytes of commands that have not been consumed; empty if there are none,
   /// or none can be had any more (`failure`).
@@ -113,6 +118,7 @@ private:
   std::string packed_; ///< as the socket takes it
   std::size_t sent_ = 0;
   caf::error failure_;
+  bool lost_ = false;
 };
 
 } // namespace depositd::nsq

@@ -265,6 +265,34 @@ TEST_F(topics_test, two_that_leave_at_once_are_both_seen) {
   EXPECT_TRUE(topic_of("t").channels.empty());
 }
 
+TEST_F(topics_test, who_attaches_to_an_ephemeral_channel_that_ends_is_told) {
+  const auto one = consume("t", "c#ephemeral");
+  note("t", "c#ephemeral", 1);
+  // Another one has its port, and is slow.
+  const auto port = ask<queue_port_actor>(
+    core, open_queue{channel_queue("t", "c#ephemeral")});
+  ASSERT_TRUE(port);
+  leave(one);
+  note("t", "c#ephemeral", -1);
+  const auto late = spawn(recording_processor, one.got);
+  EXPECT_FALSE(ask<attached>(*port, attach{late, "late", {}, 60'000, {}}));
+  const auto said = ask<done>(core, note_consumers{"t", "c#ephemeral", 1});
+  ASSERT_FALSE(said);
+  EXPECT_EQ(said.error(), ec::not_found);
+  const auto again = consume("t", "c#ephemeral");
+  note("t", "c#ephemeral", 1);
+  EXPECT_EQ(topic_of("t").channels.size(), 1u);
+}
+
+TEST_F(topics_test, an_ephemeral_channel_stays_for_who_comes_as_its_last_goes) {
+  const auto one = consume("t", "c#ephemeral");
+  leave(one);
+  caf::anon_send(core, note_consumers{"t", "c#ephemeral", -1});
+  caf::anon_send(core, note_consumers{"t", "c#ephemeral", 1});
+  settle();
+  EXPECT_EQ(topic_of("t").channels.size(), 1u);
+}
+
 TEST_F(topics_test, bad_names_and_bad_messages_are_refused) {
   const auto wrong = ec::invalid_argument;
   EXPECT_EQ(send("a b", {"x"}).error(), wrong);

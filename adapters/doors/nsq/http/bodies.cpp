@@ -29,8 +29,11 @@ bodies_read read_lines(std::string_view from, const body_limits& limits) {
     from.remove_prefix(std::min(end + 1, from.size()));
     if (line.size() > limits.message_bytes_max)
       return {{}, "MSG_TOO_BIG"};
-    if (!line.empty())
-      out.bodies.emplace_back(line);
+    if (line.empty())
+      continue;
+    if (out.bodies.size() >= limits.messages_max)
+      return {{}, "BODY_TOO_BIG"};
+    out.bodies.emplace_back(line);
   }
   return out;
 }
@@ -39,7 +42,8 @@ bodies_read read_binary(std::string_view from, const body_limits& limits) {
   constexpr std::size_t head = 4;
   constexpr std::size_t shortest = 5; // a length and one byte
   const auto count_max =
-    (std::max(limits.body_bytes_max, head) - head) / shortest;
+    std::min((std::max(limits.body_bytes_max, head) - head) / shortest,
+             limits.messages_max);
   std::int32_t count = 0;
   if (!take_length(from, count) || count <= 0
       || static_cast<std::size_t>(count) > count_max)

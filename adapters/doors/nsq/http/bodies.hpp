@@ -12,6 +12,7 @@ namespace depositd::nsq_http {
 struct body_limits {
   std::size_t message_bytes_max = 0;
   std::size_t body_bytes_max = 0;
+  std::size_t messages_max = 0;
 };
 
 struct bodies_read {

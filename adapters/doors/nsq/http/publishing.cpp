@@ -127,7 +127,8 @@ void publish_several(call x) {
       || x.asks_too_often(*topic))
     return;
   const body_limits limits{x.core->options.limits.message_bytes_max,
-                           x.core->options.limits.body_bytes_max};
+                           x.core->options.limits.body_bytes_max,
+                           x.core->options.limits.mpub_messages_max};
   auto read = is_binary(x.argument("binary")) ? read_binary(x.from.body, limits)
                                               : read_lines(x.from.body, limits);
   if (read.wrong)

@@ -245,6 +245,15 @@ TEST(nsq_commands, messages_of_mpub_fill_its_body_and_no_more) {
             "E_BAD_BODY MPUB invalid body size 3");
 }
 
+TEST(nsq_commands, an_mpub_of_too_many_messages_is_refused_before_they_come) {
+  const auto head = [](std::uint32_t count) {
+    return "MPUB t\n" + number(4 + 5 * count) + number(count);
+  };
+  EXPECT_EQ(refused(head(1'000'000)),
+            "E_BAD_BODY MPUB too many messages 1000000 > 200000");
+  EXPECT_EQ(refused(head(200'000)), "");
+}
+
 TEST(nsq_commands, hold_no_more_than_what_has_come) {
   const protocol_limits limits;
   command_reader reader{limits};

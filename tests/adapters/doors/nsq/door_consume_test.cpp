@@ -172,6 +172,27 @@ TEST_F(nsq_door, row_q32_the_shard_is_told_of_consumers) {
     soon([&] { return world->consumers == 0 && world->processors == 0; }));
 }
 
+TEST_F(nsq_door, who_joins_a_channel_that_ends_gets_the_next) {
+  for (auto* ending : {&world->end_when_opened, &world->end_when_attached}) {
+    *ending = 3;
+    auto x = client();
+    EXPECT_EQ(x.consume("t", "c#ephemeral", 1), "OK");
+    EXPECT_EQ(*ending, 0);
+    publish_to_t({"a"});
+    const auto got = x.message();
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->body, "a");
+  }
+}
+
+TEST_F(nsq_door, who_joins_a_channel_that_is_taken_away_is_told) {
+  world->end_when_opened = 1'000;
+  auto x = client();
+  x.say("SUB t c#ephemeral");
+  EXPECT_EQ(x.error().find("E_SUB_FAILED SUB failed "), 0U);
+  EXPECT_TRUE(x.closed());
+}
+
 TEST_F(nsq_door, row_q33_a_channel_may_have_so_many_consumers) {
   start([](auto& x) { x.limits.channel_consumers_max = 1; });
   auto first = consumer(0);

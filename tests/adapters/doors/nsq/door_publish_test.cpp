@@ -91,6 +91,30 @@ TEST_F(nsq_door, many_small_messages_of_one_command_are_answered_once) {
   EXPECT_TRUE(x.silent(ms{100}));
 }
 
+TEST_F(nsq_door, who_says_no_more_is_answered) {
+  world->holds_publishes = true;
+  auto x = client();
+  x.say("PUB t", "held");
+  shutdown(x.socket(), SHUT_WR);
+  EXPECT_FALSE(x.next(ms{100})) << "not durable yet";
+  world->holds_publishes = false;
+  publish_to_t({"lets the other go"});
+  EXPECT_EQ(x.answer(), "OK");
+  EXPECT_TRUE(x.closed());
+}
+
+TEST_F(nsq_door, who_says_no_more_is_answered_behind_what_takes_a_while) {
+  auto x = client();
+  x.send("PUB t\n" + std::string("\0\0\0\1a", 5) + "SUB t c\n"
+         + "PUB t\n" + std::string("\0\0\0\1b", 5));
+  shutdown(x.socket(), SHUT_WR);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(x.answer(), "OK") << i;
+  EXPECT_TRUE(x.closed());
+  EXPECT_EQ(world->messages(), 2U);
+  EXPECT_TRUE(soon([&] { return world->processors == 0; }));
+}
+
 TEST_F(nsq_door, the_user_is_who_publishes) {
   start([](auto& x) { x.user = nsq::anonymous_user_is::client_id; });
   auto x = client();

@@ -206,6 +206,38 @@ fake_channel_actor open_channel(topics_pointer self, const std::string& topic,
   return out;
 }
 
+void end_channel(topics_pointer self, fake_topics_state::topic& topic,
+                 const std::string& channel) {
+  const auto at = topic.channels.find(channel);
+  self->unlink_from(at->second);
+  self->send_exit(at->second, caf::exit_reason::user_shutdown);
+  topic.channels.erase(at);
+}
+
+bool is_next(std::atomic<int>& count) {
+  return count > 0 && count-- > 0;
+}
+
+caf::result<done> note(topics_pointer self, const note_consumers& x) {
+  auto& state = self->state;
+  if (x.change > 0 && is_next(state.world->end_when_attached)) {
+    end_channel(self, state.topics[x.topic], x.channel);
+    return caf::make_error(ec::not_found, x.channel);
+  }
+  state.world->consumers += x.change;
+  return done{};
+}
+
+queue_port_actor open_port(topics_pointer self, const open_queue& x) {
+  const auto slash = x.name.find('/', 4);
+  const auto topic = x.name.substr(4, slash - 4);
+  const auto channel = x.name.substr(slash + 1);
+  const auto out = open_channel(self, topic, channel);
+  if (is_next(self->state.world->end_when_opened))
+    end_channel(self, self->state.topics[topic], channel);
+  return out;
+}
+
 void release(topics_pointer self) {
   for (auto& x : std::exchange(self->state.held, {}))
     x.answer.deliver(published{x.what.bodies.size()});
@@ -252,9 +284,7 @@ caf::result<done> order(topics_pointer self, const order_topic& x) {
   if (x.what == topic_action::empty) {
     self->send(channel->second, empty_channel{});
   } else if (x.what == topic_action::remove) {
-    self->unlink_from(channel->second);
-    self->send_exit(channel->second, caf::exit_reason::user_shutdown);
-    topic->second.channels.erase(channel);
+    end_channel(self, topic->second, x.channel);
   }
   return done{};
 }
@@ -275,17 +305,12 @@ fake_topics(shard_topics_actor::stateful_pointer<fake_topics_state> self,
     },
     [=](const publish& x) { return take(self, x); },
     [=](const order_topic& x) { return order(self, x); },
-    [=](const note_consumers& x) -> caf::result<done> {
-      self->state.world->consumers += x.change;
-      return done{};
-    },
+    [=](const note_consumers& x) { return note(self, x); },
     [=](const list_topics&) -> caf::result<topics_listed> {
       return topics_listed{};
     },
     [=](const open_queue& x) -> caf::result<queue_port_actor> {
-      const auto slash = x.name.find('/', 4);
-      return queue_port_actor{open_channel(self, x.name.substr(4, slash - 4),
-                                           x.name.substr(slash + 1))};
+      return open_port(self, x);
     },
   };
 }

@@ -27,6 +27,10 @@ struct fake_world {
   std::atomic<bool> disk_full{false};
   /// Nobody who publishes is answered yet.
   std::atomic<bool> holds_publishes{false};
+  /// So many channels end after they were opened, before anybody attaches; so
+  /// many after that.
+  std::atomic<int> end_when_opened{0};
+  std::atomic<int> end_when_attached{0};
   /// Endings of claims are not told yet.
   std::atomic<bool> holds_endings{false};
   std::atomic<std::uint64_t> finished{0};

@@ -150,6 +150,20 @@ TEST_F(publishing, refuses_what_is_too_large_in_nsqds_words) {
   EXPECT_EQ(bodies().size(), 1U);
 }
 
+TEST_F(publishing, of_too_many_messages_is_refused_in_nsqds_words) {
+  nsq_http::door_options small;
+  small.anonymous = true;
+  small.limits.mpub_messages_max = 3;
+  start(std::move(small));
+  EXPECT_TRUE(says(post("/mpub?topic=t", "a\n\nb\nc\n"), "OK"));
+  EXPECT_TRUE(
+    refuses(post("/mpub?topic=t", "a\nb\nc\nd"), 413, "BODY_TOO_BIG"));
+  EXPECT_TRUE(refuses(post("/mpub?topic=t&binary=true",
+                           packed({"a", "b", "c", "d"})),
+                      413, "BAD_BODY"));
+  EXPECT_EQ(bodies().size(), 3U);
+}
+
 TEST_F(publishing, of_very_many_messages_is_one_answer) {
   start();
   std::string lines;
