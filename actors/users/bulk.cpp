@@ -2,6 +2,7 @@
 // one when the last is durable, and everybody else in between.
 
 #include "actors/users/command.hpp"
+#include "messages/values/tallies.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -58,6 +59,8 @@ void purge(self_pointer self, const purge_items& x) {
         tell_holder(todo, std::get<item_finished>(one).id);
         end_purged(todo, self, std::move(one));
       }
+      if (!purged.empty())
+        tally(tally_of::items_purged, todo.queue->name, {}, purged.size());
       return purged.size() == slice_items;
     },
     x.answer);

@@ -22,6 +22,7 @@ enum class tally_of : std::uint8_t {
   result_stale,        ///< queue
   append_fenced,       ///< shard
   shard_taken,         ///< shard
+  items_purged,        ///< queue
   // -- newest values
   recovery_us,       ///< shard
   replayed,          ///< shard

@@ -167,7 +167,8 @@ class Changing(PageTest):
         page = self.browser(engine)
         page.go("queues/metadata")
         page.press("Purge …")
-        page.says("Remove all waiting items of this queue for good?")
+        page.says("Remove all items of this queue for good, also those that "
+                  "somebody works on?")
         page.press("No", within="dialog")
         page.wait(lambda: page.first("dialog") is None)
         self.assertEqual(engine.ask("queue", "show", "metadata")["ready"], 2)

@@ -226,8 +226,10 @@ std::vector<command> queue_commands() {
            quotas[1]},
           set),
     asking(
-      "Remove all waiting items of this queue for good?",
-      slow(doing("queue purge", "Remove all waiting items", {name}, purge))),
+      "Remove all items of this queue for good, also those that somebody works "
+      "on?",
+      slow(doing("queue purge", "Remove all items, claimed ones too", {name},
+                 purge))),
   };
 }
 

@@ -39,6 +39,8 @@ constexpr std::array counters{
       nullptr, 1},
   row{tally_of::shard_taken, "depositd_shard_owner_changes_total",
       "Shards that this engine has taken", "shard", nullptr, 1},
+  row{tally_of::items_purged, "depositd_jobs_purged_total",
+      "Items that operators have purged from a queue", "queue", nullptr, 1},
 };
 
 constexpr std::array gauges{

@@ -1,6 +1,7 @@
 // What is done to very many items: in slices, with others in between.
 
 #include "messages/users.hpp"
+#include "messages/values/tallies.hpp"
 #include "tests/support/polling_fixture.hpp"
 #include "tests/support/watched_engine.hpp"
 
@@ -47,9 +48,18 @@ TEST_F(bulk_test, a_purge_goes_in_slices) {
   put("q", items_of("bob", 2));
   poll("q", 3);
   new_groups();
+  const auto purged = [] {
+    double out = 0;
+    for (const auto& x : tallies(tally_of::items_purged))
+      if (x.first == "q")
+        out += x.value;
+    return out;
+  };
+  const auto before = purged();
   purge("q");
   EXPECT_EQ(size("q"), 0u);
   EXPECT_EQ(claims("q"), 0u);
+  EXPECT_EQ(purged() - before, static_cast<double>(many + 2));
   const auto groups = new_groups();
   EXPECT_GE(groups.size(), 4u);
   EXPECT_EQ(*std::max_element(groups.begin(), groups.end()), slice + 2);
