@@ -38,7 +38,7 @@ constexpr int exit_not_started = 2;
 constexpr int exit_cut_short = 3;
 
 /// So long after `shutdown.drain_ms` the program has ended, whatever hangs.
-constexpr std::chrono::seconds stop_grace{20};
+constexpr std::chrono::seconds stop_grace{30};
 
 /// Signals for the program are taken by `sigwait` alone, in any thread that is
 /// spawned after this.

@@ -16,8 +16,6 @@ namespace depositd {
 
 namespace {
 
-constexpr const char* usage = "manifest check takes one FILE, and --json";
-
 int refuse(int code, const std::string& why) {
   std::cerr << "depositctl: " << why << '\n';
   return code;
@@ -64,17 +62,15 @@ std::optional<int> check_manifest(const std::vector<std::string>& words) {
   static const std::vector<std::string> command{"manifest", "check"};
   const auto at = std::search(words.begin(), words.end(), command.begin(),
                               command.end());
-  if (at == words.end())
-    return words == std::vector<std::string>{"manifest"}
-             ? std::optional{refuse(shell::exit_wrong_usage, usage)}
-             : std::nullopt;
-  if (std::find(at, words.end(), "--help") != words.end())
+  if (at == words.end()
+      || std::find(at, words.end(), "--help") != words.end())
     return std::nullopt;
   std::vector<std::string> files;
   std::copy_if(at + 2, words.end(), std::back_inserter(files),
                [](const auto& x) { return !x.starts_with("--"); });
   if (files.size() != 1)
-    return refuse(shell::exit_wrong_usage, usage);
+    return refuse(shell::exit_wrong_usage,
+                  "manifest check takes one FILE, and --json");
   return judge_file(files.front(),
                     std::find(at, words.end(), "--json") != words.end());
 }

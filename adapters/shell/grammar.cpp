@@ -268,9 +268,10 @@ understood read(const command_table& commands, const words_list& given,
   if (call) {
     add_connection(grammar.app, grammar.where);
     // The program has it done before it looks for an engine.
-    grammar.app.add_subcommand("manifest",
-                               "Judge a manifest without an engine: manifest "
-                               "check FILE [--json]");
+    grammar.app
+      .add_subcommand("manifest", "Judge a manifest without an engine: "
+                                  "manifest check FILE [--json]")
+      ->callback([] { throw CLI::RequiredError("check FILE"); });
   }
   try {
     grammar.app.parse(words_list{words.rbegin(), words.rend()});

@@ -12,7 +12,7 @@ from contextlib import closing
 
 import harness
 from aptrust_samples import Bag, payload
-from armed import arm, await_death, crash_programs
+from armed import Held, arm, await_death, crash_programs
 from bags import INSTITUTION, BagTest, files_of
 from harness import wait_until
 from points import BAGS, BAG_ORDERS, COLD
@@ -126,6 +126,24 @@ class Ingest(BagPoints):
                 print(f"{point}: {sum(told.values())} events", flush=True)
         self.assertEqual(len(stored_objects(engine.data / "objects")),
                          len(BAGS) + 1)
+
+    def test_work_that_cannot_be_cut_is_left_as_after_a_crash(self):
+        engine = self.prepared()
+        engine.kill()
+        held = Held(self.folder, engine, "bag_put")
+        engine.settings["shutdown.drain_ms"] = 100
+        engine.start()
+        held.begin()
+        bag = self.bag(0)
+        self.send(bag)
+        wait_until(lambda: bag.identifier()
+                   in stored_objects(engine.data / "objects"), 90)
+        self.assertEqual(engine.stop(), 3, engine.log())
+        self.assertIn("work does not end", engine.log())
+        held.end()
+        engine.start()
+        self.one_batch(engine)
+        self.assertEqual(set(self.check_bag(engine, bag).values()), {1})
 
 
 class Orders(BagPoints):

@@ -45,6 +45,8 @@ TEST(connection, to_a_closed_port_fails_at_once) {
   ASSERT_FALSE(link);
   EXPECT_FALSE(is_refusal(link.error()));
   EXPECT_NE(render(link.error()).find("127.0.0.1:1"), std::string::npos);
+  EXPECT_EQ(render(link.error()).find('\n'), std::string::npos)
+    << "what is shown on one line";
 }
 
 TEST(connection, to_a_silent_port_fails_in_time) {
