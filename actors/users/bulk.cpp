@@ -55,13 +55,13 @@ void purge(self_pointer self, const purge_items& x) {
     self, x.queue,
     [=, id_last = x.id_last](user_command& todo) {
       auto purged = todo.queue->ledger.purge(now(self), id_last, slice_items);
-      for (auto& one : purged) {
+      for (const auto& one : purged)
         tell_holder(todo, std::get<item_finished>(one).id);
-        end_purged(todo, self, std::move(one));
-      }
-      if (!purged.empty())
-        tally(tally_of::items_purged, todo.queue->name, {}, purged.size());
-      return purged.size() == slice_items;
+      const auto count = purged.size();
+      if (count > 0)
+        tally(tally_of::items_purged, todo.queue->name, {}, count);
+      end_purged(todo, self, std::move(purged));
+      return count == slice_items;
     },
     x.answer);
 }

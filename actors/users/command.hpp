@@ -139,7 +139,8 @@ private:
 /// goes on to the outbox if somebody is to be told (`tell`) and may be.
 void end_claim(user_command& todo, user_pointer self, event ended, bool tell);
 
-/// The same for an item that is purged, whoever has claimed it.
-void end_purged(user_command& todo, user_pointer self, event ended);
+/// The same for items that are purged, whoever has claimed them.
+void end_purged(user_command& todo, user_pointer self,
+                std::vector<event> ended);
 
 } // namespace depositd::users

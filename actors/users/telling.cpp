@@ -45,19 +45,11 @@ void set_aside(user_command& todo, item_finished&& x) {
   todo.happen(item_parked{x.id, x.queue, true});
 }
 
-/// Where an item of the command's queue goes on to when it has ended; null if
+/// Where items of the command's queue go on to when they have ended; null if
 /// nobody is told.
-user_queue* outbox_for(const user_command& todo, self_pointer self,
-                       item_id id) {
-  if (todo.queue->settings.kind != queue_kind::deposit)
-    return nullptr;
-  auto* out = outbox_of(self);
-  if (out == nullptr || out->ledger.room() > 0)
-    return out;
-  spdlog::warn("notification_dropped submission={} reason=\"as many wait as "
-               "may be\"",
-               id);
-  return nullptr;
+user_queue* outbox_for(const user_command& todo, self_pointer self) {
+  return todo.queue->settings.kind == queue_kind::deposit ? outbox_of(self)
+                                                          : nullptr;
 }
 
 } // namespace
@@ -69,9 +61,15 @@ void end_claim(user_command& todo, self_pointer self, event ended, bool tell) {
   const auto kind = todo.queue->settings.kind;
   if (kind == queue_kind::outbox && finished->how == ending::failed)
     return set_aside(todo, std::move(*finished));
-  auto* outbox = tell ? outbox_for(todo, self, finished->id) : nullptr;
+  auto* outbox = tell ? outbox_for(todo, self) : nullptr;
   if (outbox == nullptr)
     return todo.end(std::move(ended));
+  if (outbox->ledger.room() == 0) {
+    spdlog::warn("notification_dropped submission={} reason=\"as many wait as "
+                 "may be\"",
+                 finished->id);
+    return todo.end(std::move(ended));
+  }
   ++todo.extras.finished;
   todo.extras.note_end(todo.queue->ledger.claimed_since(finished->id),
                        finished->finished_us,
@@ -79,12 +77,22 @@ void end_claim(user_command& todo, self_pointer self, event ended, bool tell) {
   hand_on(todo, self, std::move(*finished), *outbox);
 }
 
-void end_purged(user_command& todo, self_pointer self, event ended) {
-  auto& finished = std::get<item_finished>(ended);
-  if (auto* outbox = outbox_for(todo, self, finished.id))
-    hand_on(todo, self, std::move(finished), *outbox);
-  else
-    todo.happen(std::move(ended));
+void end_purged(user_command& todo, self_pointer self,
+                std::vector<event> ended) {
+  auto* outbox = outbox_for(todo, self);
+  std::size_t dropped = 0;
+  for (auto& x : ended) {
+    if (outbox != nullptr && outbox->ledger.room() > 0) {
+      hand_on(todo, self, std::move(std::get<item_finished>(x)), *outbox);
+      continue;
+    }
+    dropped += outbox != nullptr ? 1 : 0;
+    todo.happen(std::move(x));
+  }
+  if (dropped > 0)
+    spdlog::warn("notification_dropped submissions={} reason=\"as many wait as "
+                 "may be\"",
+                 dropped);
 }
 
 } // namespace depositd::users

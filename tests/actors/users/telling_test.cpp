@@ -245,6 +245,18 @@ TEST_F(telling, what_is_purged_is_told_of_whoever_has_claimed_it) {
   EXPECT_TRUE(waiting().empty());
 }
 
+TEST_F(telling, of_what_is_purged_no_more_wait_than_may_be) {
+  auto one = outbox_queue_defaults();
+  one.pending_limit = 1;
+  ASSERT_TRUE(change({queue_changed{notify_queue, one}}));
+  const auto first = deposit();
+  const auto second = deposit();
+  ASSERT_TRUE(ask<done>(core, purge_queue{"metadata"}));
+  ASSERT_EQ(waiting().size(), 1u);
+  EXPECT_EQ(waiting()[0].id, first);
+  EXPECT_EQ(row_of(second).reason, "purged");
+}
+
 TEST_F(telling, takes_nothing_from_doors) {
   const auto refused =
     ask<enqueued>(core, enqueue{notify_queue, items_of("ann", 1)});
