@@ -24,16 +24,25 @@ namespace depositd {
 
 // -- items and deposits -------------------------------------------------------
 
-/// Items for one queue, of any users. At most `enqueue_items_max`.
+/// Items for one queue, of any users. At most `enqueue_items_max` in all.
 struct enqueue {
+  struct more {
+    std::string queue;
+    std::vector<new_item> items;
+  };
   std::string queue;
   std::vector<new_item> items;
+  /// A shard takes all that it gets of it or nothing; all are of one user.
+  bool whole = false;
+  std::vector<more> also = {}; ///< for other queues; only of one that is whole
 };
 inline constexpr std::size_t enqueue_items_max = 10'000;
-DEPOSITD_MESSAGE(0, enqueue, queue, items);
+DEPOSITD_FIELDS(enqueue::more, queue, items);
+DEPOSITD_MESSAGE(0, enqueue, queue, items, whole, also);
 
-/// All accepted items are durable. `ids` answers `items` by position; 0 means
-/// that this one was refused because of the user's pending limit.
+/// All accepted items are durable. `ids` answers `items`, and behind them those
+/// for other queues, by position; 0 means that this one was refused because of
+/// what the user may have pending.
 struct enqueued {
   std::vector<item_id> ids;
   std::uint32_t refused = 0;

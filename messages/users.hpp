@@ -82,6 +82,9 @@ struct accept_items {
   /// They were accepted by a log of records already: the pending limit is for
   /// those who can still be told to come back later.
   bool beyond_limit = false;
+  /// If one of them, or of those for other queues, is refused, all are.
+  bool whole = false;
+  std::vector<accept_items> also;        ///< only of those that are whole
   std::shared_ptr<append_bundle> bundle; ///< null: may go alone
   std::shared_ptr<enqueue_answer> answer;
   std::shared_ptr<shared_reply> share;

@@ -35,6 +35,10 @@ caf::error over_quota(native_pointer self, const enqueue& x) {
 }
 
 caf::result<enqueued> take(native_pointer self, enqueue& x) {
+  // Quotas are asked for one queue.
+  if (!x.also.empty())
+    return caf::make_error(ec::invalid_argument,
+                           "a request is for one queue here");
   if (auto refusal = over_quota(self, x))
     return refusal;
   // The asker is answered directly.

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cassert>
 #include <chrono>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -41,14 +42,32 @@ void clear_refused(const accept_items& x, const std::vector<item_id>& refused) {
   }
 }
 
-/// The queue was deleted while the items waited for their user's actor.
-void refuse_all(user_command& todo, const accept_items& x) {
-  assert(!x.beyond_limit && "what was accepted elsewhere keeps its queue");
-  for (const auto& item : x.items)
-    x.answer->ids[item.position] = 0;
-  todo.deliver(x.share);
-  todo.go_with(x.bundle);
-  todo.commit();
+/// What becomes of the items for one queue.
+struct decision {
+  const accept_items& what;
+  user_queue* queue; ///< null: it was deleted while they waited
+  std::vector<item_id> barred;
+  std::vector<item_id> refused; ///< for want of room
+  std::vector<item_enqueued> taken;
+
+  bool takes_all() const {
+    return queue != nullptr && barred.empty() && refused.empty();
+  }
+};
+
+decision decide(self_pointer self, const accept_items& x) {
+  decision out{x, find_queue(self, x.queue), {}, {}, {}};
+  if (out.queue == nullptr) {
+    assert(!x.beyond_limit && "what was accepted elsewhere keeps its queue");
+    return out;
+  }
+  const auto& ledger = out.queue->ledger;
+  out.barred = barred_orders(self, x);
+  out.taken = ledger.accept(incoming_of(x, out.barred), now(self), &out.refused,
+                            x.beyond_limit);
+  if (!out.refused.empty() && ledger.room() > out.taken.size())
+    x.answer->over_bytes = true;
+  return out;
 }
 
 /// Whoever took it in works on it: nobody else is handed it, unless that never
@@ -77,19 +96,38 @@ void count_refused(const std::string& queue, const char* why,
     tally(tally_of::submission_rejected, queue, why, refused.size());
 }
 
-} // namespace
+void count_refused(const decision& of) {
+  if (of.queue == nullptr)
+    return;
+  count_refused(of.queue->name, to_string(ec::not_allowed), of.barred);
+  count_refused(of.queue->name,
+                to_string(of.what.answer->over_bytes
+                            ? ec::quota_reached
+                            : ec::pending_limit_reached),
+                of.refused);
+}
 
-void accept(self_pointer self, const accept_items& x) {
-  user_command todo{self, x.queue};
-  auto* queue = todo.queue;
-  if (queue == nullptr)
-    return refuse_all(todo, x);
-  const auto barred = barred_orders(self, x);
-  std::vector<item_id> refused;
-  auto accepted = queue->ledger.accept(incoming_of(x, barred), now(self),
-                                       &refused, x.beyond_limit);
-  if (!refused.empty() && queue->ledger.room() > accepted.size())
-    x.answer->over_bytes = true;
+void answer(user_command& todo, const accept_items& x) {
+  todo.deliver(x.share);
+  todo.go_with(x.bundle);
+  todo.commit();
+}
+
+/// Because there is no queue, or because of others that came with them.
+void take_none(self_pointer self, const decision& of) {
+  const auto& x = of.what;
+  for (const auto& item : x.items)
+    x.answer->ids[item.position] = 0;
+  count_refused(of);
+  user_command todo{self, of.queue};
+  answer(todo, x);
+}
+
+void take(self_pointer self, decision&& of) {
+  const auto& x = of.what;
+  auto* queue = of.queue;
+  auto& accepted = of.taken;
+  user_command todo{self, queue};
   std::size_t next = 0;
   for (const auto& item : x.items) {
     if (next == accepted.size() || accepted[next].id != item.id)
@@ -115,16 +153,27 @@ void accept(self_pointer self, const accept_items& x) {
     }
   }
   crash_point("accept_decided");
-  clear_refused(x, barred);
-  clear_refused(x, refused);
-  count_refused(queue->name, to_string(ec::not_allowed), barred);
-  count_refused(queue->name,
-                to_string(x.answer->over_bytes ? ec::quota_reached
-                                               : ec::pending_limit_reached),
-                refused);
-  todo.deliver(x.share);
-  todo.go_with(x.bundle);
-  todo.commit();
+  clear_refused(x, of.barred);
+  clear_refused(x, of.refused);
+  count_refused(of);
+  answer(todo, x);
+}
+
+} // namespace
+
+void accept(self_pointer self, const accept_items& x) {
+  std::vector<decision> all;
+  all.push_back(decide(self, x));
+  for (const auto& more : x.also)
+    all.push_back(decide(self, more));
+  const bool fits = !x.whole
+                    || std::all_of(all.begin(), all.end(),
+                                   std::mem_fn(&decision::takes_all));
+  for (auto& one : all)
+    if (fits && one.queue != nullptr)
+      take(self, std::move(one));
+    else
+      take_none(self, one);
 }
 
 } // namespace depositd::users

@@ -22,7 +22,12 @@ using testing::written;
 
 TEST(wire, of_the_native_door_is_as_it_was) {
   EXPECT_WIRE((enqueue{.queue = "q", .items = {{"u", 7, "body"}}}),
-              "01'q0101'u0704'b'o'd'y");
+              "01'q0101'u0704'b'o'd'y0000");
+  EXPECT_WIRE((enqueue{.queue = "q",
+                       .items = {{"u", 7, "b"}},
+                       .whole = true,
+                       .also = {{"r", {{"u", 0, "c"}}}}}),
+              "01'q0101'u0701'b010101'r0101'u0001'c");
   EXPECT_WIRE((enqueued{.ids = {1, 300}, .refused = 2}),
               "02000000000000000100000000000001',0000000200");
   EXPECT_WIRE(open_queue{"q"}, "01'q");

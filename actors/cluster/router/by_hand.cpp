@@ -44,7 +44,7 @@ when_there(shard_router_pointer self, const std::string& needed,
            repeats may) {
   constexpr bool wants_one_port = std::is_same_v<Request, open_queue>;
   return journal::answer_later<Answer>(self, [&](auto then) {
-    with_queue(self, needed, user, [=](const caf::error& why) mutable {
+    with_queues(self, {needed}, user, [=](const caf::error& why) mutable {
       if (why)
         then(why);
       else if (wants_one_port && is_spread(map_of(self), queue))

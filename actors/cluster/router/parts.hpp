@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace depositd::cluster {
 
@@ -29,11 +30,12 @@ void tick_control(shard_router_pointer self);
 /// Answered by shard 0, never from what is known here.
 caf::result<control_changed> fetch_now(shard_router_pointer self);
 
-/// Runs `then` when the queue exists, which it does from then on; or with an
-/// error. `user`: whose first use would make it; empty: nobody's.
-void with_queue(shard_router_pointer self, const std::string& name,
-                const std::string& user,
-                std::function<void(const caf::error&)> then);
+/// Runs `then` when the queues exist, which they do from then on; or with an
+/// error. `user`: whose first use would make them; empty: nobody's.
+void with_queues(shard_router_pointer self,
+                 const std::vector<std::string>& names,
+                 const std::string& user,
+                 std::function<void(const caf::error&)> then);
 
 // -- what the table of routes cannot say --------------------------------------
 

@@ -8,6 +8,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace depositd::cluster {
 
 namespace {
@@ -232,27 +235,35 @@ caf::result<done> by_hand(shard_router_pointer self, note_key_use& x) {
   return done{};
 }
 
-void with_queue(shard_router_pointer self, const std::string& name,
-                const std::string& user,
-                std::function<void(const caf::error&)> then) {
-  if (!legal_queue_name(name))
-    then(caf::make_error(ec::invalid_argument,
-                         "not a queue name: " + name.substr(0, 64)));
-  else if (is_known(map_of(self), name))
-    then({});
-  else if (!self->state.control)
-    fetch(self, [=](fetched newest) {
+void with_queues(shard_router_pointer self,
+                 const std::vector<std::string>& names,
+                 const std::string& user,
+                 std::function<void(const caf::error&)> then) {
+  for (const auto& name : names)
+    if (!legal_queue_name(name))
+      return then(caf::make_error(ec::invalid_argument,
+                                  "not a queue name: " + name.substr(0, 64)));
+  if (!self->state.control)
+    return fetch(self, [=](fetched newest) {
       if (newest)
-        with_queue(self, name, user, then);
+        with_queues(self, names, user, then);
       else
         then(newest.error());
     });
+  // How many it may found is known where settings are decided.
+  std::vector<event> changes;
+  for (const auto& name : names) {
+    if (is_known(map_of(self), name))
+      continue;
+    auto made = rules::found(*self->state.control, {name, user});
+    if (!made)
+      return then(made.error());
+    std::move(made->begin(), made->end(), std::back_inserter(changes));
+  }
+  if (changes.empty())
+    then({});
   else
-    // How many it may found is known where settings are decided.
-    if (auto made = rules::found(*self->state.control, {name, user}))
-      change(self, propose{std::move(*made)}, then);
-    else
-      then(made.error());
+    change(self, propose{std::move(changes)}, then);
 }
 
 } // namespace depositd::cluster

@@ -78,18 +78,35 @@ std::string founder_of(const Request& x) {
     return {};
 }
 
-/// A queue that is new comes into being everywhere before the request goes on.
+/// Those that the request is about and nobody knows yet.
+template <class Request>
+std::vector<std::string> new_queues(const Request& x,
+                                    const rules::routing::shard_map& map) {
+  std::vector<std::string> out;
+  if (!is_known(map, queue_of(x)))
+    out.push_back(queue_of(x));
+  if constexpr (requires { x.also; })
+    for (const auto& more : x.also)
+      if (!is_known(map, more.queue))
+        out.push_back(more.queue);
+  return out;
+}
+
+/// Queues that are new come into being everywhere before the request goes on.
 template <class Answer, class Request>
-caf::delegated<Answer> when_made(shard_router_pointer self, Request& x) {
+caf::delegated<Answer> when_made(shard_router_pointer self,
+                                 const std::vector<std::string>& queues,
+                                 Request& x) {
   const auto what = std::make_shared<Request>(std::move(x));
-  with_queue(self, queue_of(*what), founder_of(*what),
-             [=, promise = self->make_response_promise()](
-               const caf::error& why) mutable {
-               if (why)
-                 promise.deliver(why);
-               else
-                 scatter<Answer>(self, std::move(*what), map_of(self), promise);
-             });
+  with_queues(self, queues, founder_of(*what),
+              [=, promise = self->make_response_promise()](
+                const caf::error& why) mutable {
+                if (why)
+                  promise.deliver(why);
+                else
+                  scatter<Answer>(self, std::move(*what), map_of(self),
+                                  promise);
+              });
   return {};
 }
 
@@ -104,8 +121,8 @@ caf::result<Answer> answer(shard_router_pointer self, Request& x) {
       if (auto refused = refuse(self))
         return refused;
     if constexpr (also == more::makes_queue)
-      if (!is_known(map_of(self), queue_of(x)))
-        return when_made<Answer>(self, x);
+      if (const auto queues = new_queues(x, map_of(self)); !queues.empty())
+        return when_made<Answer>(self, queues, x);
     return by_table<Answer>(self, x, map_of(self));
   }
 }

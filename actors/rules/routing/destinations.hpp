@@ -138,6 +138,40 @@ inline constexpr auto to_users_of_items = [](auto& x, const shard_map& map) {
     x, [&](const auto& item) { return shard_of(item.user, map.count); });
 };
 
+/// Batches for several queues to where these are; a queue that is in all shards
+/// is where their user is.
+inline constexpr auto to_queues_of_batches = [](auto& x, const shard_map& map) {
+  using request = std::remove_cvref_t<decltype(x)>;
+  std::map<shard_number, part<request>> parts;
+  std::size_t at = 0;
+  const auto add = [&](const std::string& queue, auto& items) {
+    if (items.empty())
+      return;
+    const auto shard = is_spread(map, queue)
+                         ? shard_of(items.front().user, map.count)
+                         : shard_of_queue(queue, map.count);
+    const auto [where, fresh] = parts.try_emplace(shard);
+    auto& to = where->second;
+    for (std::size_t i = 0; i < items.size(); ++i)
+      to.at.push_back(at++);
+    if (fresh) {
+      to.shard = shard;
+      to.what.queue = queue;
+      to.what.items = std::move(items);
+      to.what.whole = x.whole;
+    } else {
+      to.what.also.push_back({queue, std::move(items)});
+    }
+  };
+  add(x.queue, x.items);
+  for (auto& more : x.also)
+    add(more.queue, more.items);
+  plan<request> out;
+  for (auto& [shard, one] : parts)
+    out.parts.push_back(std::move(one));
+  return out;
+};
+
 /// Items to the shards that gave their numbers.
 inline constexpr auto to_named_items = [](auto& x, const shard_map& map) {
   return split_items(x, [&](const auto& item) {
@@ -157,6 +191,14 @@ constexpr auto to_queue_or(Spread otherwise) {
     return {to_queue(x, map), {}};
   };
 }
+
+/// Items of a queue, or of several if they are one batch.
+inline constexpr auto to_places_of_items =
+  [](auto& x, const shard_map& map) -> plan_of<decltype(x)> {
+  if (!x.also.empty())
+    return to_queues_of_batches(x, map);
+  return to_queue_or(to_users_of_items)(x, map);
+};
 
 /// Where the user's items of this queue are. Of a queue that the settings do
 /// not know (yet), where they are of deposits.

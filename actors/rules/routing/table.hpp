@@ -60,7 +60,7 @@ using enum more;
 // What comes in. What was sent and not answered may be in a journal; of records
 // a shard skips what it has applied.
 template <> inline constexpr auto row<enqueue>
-  = route{to_queue_or(to_users_of_items), never, ids_in_place, makes_queue};
+  = route{to_places_of_items, never, ids_in_place, makes_queue};
 template <> inline constexpr auto row<submit> = route{to_user, never};
 template <> inline constexpr auto row<record_submission>
   = route{to_user, never};

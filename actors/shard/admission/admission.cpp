@@ -98,8 +98,28 @@ void admission::go_with(watermark x) {
   bundle_->watermarks.push_back(std::move(x));
 }
 
+void admission::make_whole() {
+  whole_ = true;
+}
+
 void admission::take_back() {
   self_->state.id_last = id_last_;
+}
+
+// The user decides of all parts at once, once it knows all of their queues.
+void admission::send_whole() {
+  const auto user = parts_.front().user;
+  const auto all =
+    std::make_shared<accept_items>(std::move(parts_.front().items));
+  all->whole = true;
+  for (auto at = parts_.begin() + 1; at != parts_.end(); ++at)
+    all->also.push_back(std::move(at->items));
+  with_user(self_, user, all->queue,
+            [self = self_, user, all](const user_actor& whom) {
+              for (const auto& more : all->also)
+                reach_user(self, user, more.queue);
+              self->send(whom, std::move(*all));
+            });
 }
 
 void admission::send(reply_address where, answer_maker what) {
@@ -116,9 +136,14 @@ void admission::send(reply_address where, answer_maker what) {
   for (auto& x : parts_) {
     x.items.bundle = bundle_;
     x.items.share = share;
-    const auto number = x.items.queue;
-    send_to_user(self_, x.user, number, std::move(x.items));
   }
+  if (whole_ && !parts_.empty())
+    send_whole();
+  else
+    for (auto& x : parts_) {
+      const auto number = x.items.queue;
+      send_to_user(self_, x.user, number, std::move(x.items));
+    }
   if (!own)
     return;
   own_.deliver(std::move(share));

@@ -46,6 +46,9 @@ public:
   /// All of it is one group of the journal, and the watermark with it.
   void go_with(watermark x);
 
+  /// All of it is taken or none. It is one user's.
+  void make_whole();
+
   /// Gives the numbers back, as if nothing had been added.
   void take_back();
 
@@ -73,11 +76,13 @@ private:
   };
 
   part& part_of(queue_number queue, const std::string& user);
+  void send_whole();
   void put(part& to, accept_items::one&& x);
   void send(reply_address where, answer_maker what);
 
   shard_pointer self_;
   bool beyond_limit_;
+  bool whole_ = false;
   item_id id_last_; ///< before the first of ours
   std::deque<part> parts_;
   std::map<queue_number, std::unordered_map<std::string_view, part*>> index_;

@@ -70,25 +70,53 @@ std::optional<http::response> check(const call& x, batch& of) {
   return std::move(of.wrong);
 }
 
-/// Cuts what is more than one message to the shard can hold.
-std::vector<enqueue> requests_of(const call& x, std::vector<batch>&& batches) {
-  std::vector<enqueue> out;
-  for (auto& one : batches) {
-    const auto name = x.core_name(one.queue);
-    auto& items = one.items;
-    if (!items.empty() && items.size() <= enqueue_items_max) {
-      out.push_back({name, std::move(items)});
-      continue;
-    }
-    for (std::size_t i = 0; i < items.size(); i += enqueue_items_max) {
+/// Puts messages into the request that is being filled, and into new ones once
+/// it has as many as one may: what one shard gets in one it takes as a whole.
+class request_filler {
+public:
+  void add(const std::string& queue, std::vector<new_item>& items) {
+    for (std::size_t i = 0; i < items.size();) {
+      const auto count =
+        static_cast<std::ptrdiff_t>(std::min(room(), items.size() - i));
       const auto begin = items.begin() + static_cast<std::ptrdiff_t>(i);
-      const auto size = std::min(enqueue_items_max, items.size() - i);
-      const auto end = begin + static_cast<std::ptrdiff_t>(size);
-      out.push_back(
-        {name, {std::make_move_iterator(begin), std::make_move_iterator(end)}});
+      put(queue, {std::make_move_iterator(begin),
+                  std::make_move_iterator(begin + count)});
+      i += static_cast<std::size_t>(count);
     }
   }
-  return out;
+
+  std::vector<enqueue> take() {
+    return std::move(all_);
+  }
+
+private:
+  std::size_t room() {
+    if (all_.empty() || count_ == enqueue_items_max) {
+      all_.emplace_back().whole = true;
+      count_ = 0;
+    }
+    return enqueue_items_max - count_;
+  }
+
+  void put(const std::string& queue, std::vector<new_item> items) {
+    auto& to = all_.back();
+    if (std::exchange(count_, count_ + items.size()) > 0) {
+      to.also.push_back({queue, std::move(items)});
+    } else {
+      to.queue = queue;
+      to.items = std::move(items);
+    }
+  }
+
+  std::vector<enqueue> all_;
+  std::size_t count_ = 0; ///< messages in the last one
+};
+
+std::vector<enqueue> requests_of(const call& x, std::vector<batch>&& batches) {
+  request_filler out;
+  for (auto& one : batches)
+    out.add(x.core_name(one.queue), one.items);
+  return out.take();
 }
 
 /// What the sender says of its trace; empty if nobody wants to know.

@@ -73,6 +73,24 @@ TEST_F(founding_test, refuses_a_key_more_queues_than_it_may_have) {
   EXPECT_EQ(moved.error(), ec::invalid_argument);
 }
 
+TEST_F(founding_test, of_a_batch_is_of_all_its_queues_or_of_none) {
+  const auto send_to = [&](const std::vector<std::string>& queues) {
+    enqueue all{queues[0], {{"ann", 0, "1"}}, true};
+    for (std::size_t i = 1; i < queues.size(); ++i)
+      all.also.push_back({queues[i], {{"ann", 0, "1"}}});
+    return ask<enqueued>(core, all);
+  };
+  EXPECT_TRUE(send("a"));
+  EXPECT_EQ(send_to({"a", "b", "c"}).error(), ec::invalid_argument);
+  EXPECT_FALSE(is_there("b"));
+  EXPECT_FALSE(is_there("c"));
+  const auto counted = ask<pending_counted>(core, count_pending{"a", "ann"});
+  ASSERT_TRUE(counted);
+  EXPECT_EQ(counted->pending, 1u);
+  EXPECT_TRUE(send_to({"a", "b"}));
+  EXPECT_TRUE(is_there("b"));
+}
+
 TEST_F(founding_test, counts_across_a_restart) {
   EXPECT_TRUE(send("a"));
   EXPECT_TRUE(send("b"));

@@ -195,6 +195,34 @@ TEST_F(routed, a_batch_of_messages_goes_as_it_is) {
   EXPECT_EQ(x.items.size(), 2u);
 }
 
+TEST_F(routed, a_batch_for_several_queues_is_split_by_where_they_are) {
+  const auto queue_in = [&](shard_number shard, int beside = 0) {
+    for (auto i = 0;; ++i)
+      if (auto out = "q" + std::to_string(i);
+          shard_of_queue(out, count) == shard && beside-- == 0)
+        return out;
+  };
+  const auto three = queue_in(3);
+  const auto one = queue_in(1);
+  const auto also_three = queue_in(3, 1);
+  enqueue x{three, {{"u", 0, "a"}}, true};
+  x.also.push_back({one, {{"u", 0, "b"}, {"u", 0, "c"}}});
+  x.also.push_back({also_three, {{"u", 0, "d"}}});
+  const auto to = row<enqueue>.to(x, map);
+  ASSERT_EQ(to.parts.size(), 2u);
+  EXPECT_EQ(to.parts[0].shard, 1u);
+  EXPECT_EQ(to.parts[0].at, (places{1, 2}));
+  EXPECT_EQ(to.parts[0].what.queue, one);
+  EXPECT_TRUE(to.parts[0].what.whole);
+  EXPECT_TRUE(to.parts[0].what.also.empty());
+  EXPECT_EQ(to.parts[1].shard, 3u);
+  EXPECT_EQ(to.parts[1].at, (places{0, 3}));
+  EXPECT_EQ(to.parts[1].what.queue, three);
+  ASSERT_EQ(to.parts[1].what.also.size(), 1u);
+  EXPECT_EQ(to.parts[1].what.also[0].queue, also_three);
+  EXPECT_EQ(to.parts[1].what.also[0].items[0].body, "d");
+}
+
 TEST_F(routed, an_empty_batch_asks_nobody) {
   EXPECT_EQ(asked(enqueue{"deposits", {}}), shards{});
 }

@@ -271,6 +271,21 @@ TEST_P(batches, B6_one_message_too_large_refuses_the_batch) {
   EXPECT_EQ(client.size(q), 0);
 }
 
+TEST_P(batches, without_room_for_all_are_refused_and_not_stored) {
+  const auto other = fresh();
+  const auto dedup = client.base().starts_with("/dedupq");
+  client.send(q, "0");
+  shared_engine().ctl({"queue", "set", (dedup ? "dedupq/" : "") + q,
+                       "--pending-limit", "3"});
+  EXPECT_TRUE(is_unavailable(client.post(q + "/sendbatch", "[1,2,3]")));
+  EXPECT_TRUE(is_unavailable(client.post(
+    "_sendbatch", R"({")" + other + R"(":[1],")" + q + R"(":[1,2,3]})")));
+  EXPECT_EQ(client.size(q), 1);
+  EXPECT_EQ(client.size(other), 0);
+  EXPECT_TRUE(is_ok(client.post(q + "/sendbatch", "[1,2]")));
+  EXPECT_EQ(client.size(q), 3);
+}
+
 // -- _sendbatch ---------------------------------------------------------------
 
 TEST_P(batches_for_many, M1_every_queue_gets_its_messages) {
