@@ -173,6 +173,34 @@ http::route_options options_of(const std::shared_ptr<door_core>& core,
 } // namespace
 
 bool call::refused(std::optional<http::response> wrong) {
+lasting_right::lasting_right(const call& x)
+  : core_(x.core), ring_(x.ring), key_(x.key), text_(key_of(x.from)),
+    user_(x.key->name), queue_(x.queue()), dedup_(x.dedup) {
+  // nop
+}
+
+const api_key* lasting_right::find() {
+  auto newest = core_->ring.load();
+  if (newest == ring_)
+    return key_;
+  ring_ = std::move(newest);
+  const auto* known = ring_->find(text_);
+  const bool may = known && known->name == user_
+                   && permitted(*known, queue_right::poll, queue_,
+                                ring_->kind_of(core_name(queue_, dedup_)));
+  key_ = may ? known : nullptr;
+  return key_;
+}
+
+std::optional<http::response> lasting_right::gone() {
+  const auto* key = find();
+  if (!key)
+    return not_authorized();
+  if (key->has_expired(engine_clock::system().now()))
+    return key_expired();
+  return std::nullopt;
+}
+
   if (wrong)
     answer.send(std::move(*wrong));
   return wrong.has_value();

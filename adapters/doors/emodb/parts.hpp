@@ -94,6 +94,28 @@ struct call {
   }
 };
 
+/// Whether a key may still poll a queue while a poll of it waits. In one thread
+/// at a time.
+class lasting_right {
+public:
+  explicit lasting_right(const call& x);
+
+  /// What is answered now that it may not; nothing while it may.
+  std::optional<http::response> gone();
+
+private:
+  /// The key in the newest ring, if it may; of an equal ring nothing is asked.
+  const api_key* find();
+
+  std::shared_ptr<door_core> core_;
+  std::shared_ptr<const key_ring> ring_;
+  const api_key* key_; ///< in the ring; null: it may not
+  const std::string text_;
+  const std::string user_;
+  const std::string queue_;
+  const bool dedup_;
+};
+
 using operation_function = void (*)(call);
 
 void send_one(call x);

@@ -76,10 +76,19 @@ receive_items claiming(const call& x, std::int64_t limit, std::int64_t ttl_s) {
 using wait_time = std::chrono::milliseconds;
 
 /// A poll of deposits that finds nothing and waits.
+using still_forbidden = std::function<std::optional<http::response>()>;
+
+/// Nothing if it does not wait: then it is answered with what it may now.
+still_forbidden forbidden_later(const call& x, wait_time wait) {
+  if (wait.count() == 0)
+    return {};
+  return [right = std::make_shared<lasting_right>(x)] { return right->gone(); };
+}
 void wait_for_deposits(const std::shared_ptr<door_core>& core,
                        const receive_items& what, wait_time wait,
                        const std::shared_ptr<http::responder>& to) {
   auto out = std::make_shared<waiting_poll>();
+                       const still_forbidden& forbidden,
   out->what = what;
   out->wait = wait;
   out->found = [=](std::vector<received_item> items) {
@@ -93,12 +102,18 @@ void wait_for_deposits(const std::shared_ptr<door_core>& core,
   out->over = [=] { return to->over(); };
   caf::anon_send(core->waiting, wait_for_items{std::move(out)});
 }
+  out->refused = [=] {
+    auto why = forbidden();
+    if (why)
+      to->send(std::move(*why));
+    return why.has_value();
+  };
 
 void take_deposits(call& x, receive_items what, wait_time wait) {
   what.count = std::min(what.count, deposits_max);
   x.core->asked.ask(
     x.core->options.shard, receive_items{what},
-    [core = x.core, what, wait,
+    [core = x.core, what, wait, forbidden = forbidden_later(x, wait),
      to = std::make_shared<http::responder>(std::move(x.answer))](
       kit::core_answer found) {
       auto* taken = found.as<items_received>();
@@ -109,7 +124,7 @@ void take_deposits(call& x, receive_items what, wait_time wait) {
                                          what.queue, std::move(taken->items),
                                          to});
       else if (wait.count() > 0)
-        wait_for_deposits(core, what, wait, to);
+        wait_for_deposits(core, what, wait, forbidden, to);
       else
         to->send(json_answer("[]"));
     });
@@ -120,8 +135,8 @@ template <class To>
 void take(call& x, receive_items what, wait_time wait, To to) {
   if (wait.count() == 0)
     return x.core->together.take(std::move(what), std::move(to));
-  auto patient = std::make_shared<patient_poll>(
-    patient_poll{x.core->waiting, what, wait, std::move(to)});
+  auto patient = std::make_shared<patient_poll>(patient_poll{
+    x.core->waiting, what, wait, std::move(to), forbidden_later(x, wait)});
   x.core->together.take(std::move(what), std::move(patient));
 }
 

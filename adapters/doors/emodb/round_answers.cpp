@@ -79,6 +79,12 @@ void wait_on(const patient& x) {
   out->over = [x] {
     return std::visit([](auto& to) { return is_over(to); }, x->to);
   };
+  out->refused = [x] {
+    auto why = x->forbidden();
+    if (why)
+      std::visit([&](auto& to) { refuse(to, std::move(*why)); }, x->to);
+    return why.has_value();
+  };
   caf::anon_send(x->room, wait_for_items{std::move(out)});
 }
 

@@ -7,6 +7,7 @@
 #include "messages/receiving.hpp"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -42,6 +43,8 @@ struct patient_poll {
   receive_items what;
   std::chrono::milliseconds wait{0};
   std::variant<http::responder, std::shared_ptr<ack_and_poll>> to;
+  /// What is answered once its key may not poll any more; nothing until then.
+  std::function<std::optional<http::response>()> forbidden;
 };
 
 /// What `kit::round` asks of a protocol.

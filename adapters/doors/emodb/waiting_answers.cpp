@@ -58,10 +58,13 @@ void hand_out(self_pointer self, const std::string& name, const group& all,
     std::vector<received_item> own{std::make_move_iterator(next),
                                    std::make_move_iterator(next + count)};
     next += count;
-    const auto unwanted = !own.empty() && one.poll->over();
+    const auto refused = is_refused(self, one);
+    const auto unwanted = refused || (!own.empty() && one.poll->over());
     if (unwanted)
       nobodys.insert(nobodys.end(), std::make_move_iterator(own.begin()),
                      std::make_move_iterator(own.end()));
+    if (refused)
+      continue;
     if (unwanted)
       leave(self, one, {});
     else if (!own.empty() || is_over(self, one))
@@ -110,7 +113,9 @@ void serve(self_pointer self, const std::string& name, waited_queue& x) {
   while (!x.polls.empty()) {
     auto& one = x.polls.front();
     const auto& wanted = one.poll->what;
-    if (is_over(self, one)) {
+    if (is_refused(self, one)) {
+      // it has been told
+    } else if (is_over(self, one)) {
       leave(self, one, {});
     } else if (all->empty()) {
       what = wanted;

@@ -17,6 +17,9 @@ waited_queue* find_queue(self_pointer self, const std::string& name);
 
 bool is_over(self_pointer self, const waiting_one& x);
 
+/// Takes it out of the count if it is refused by now.
+bool is_refused(self_pointer self, const waiting_one& x);
+
 /// Both take it out of the count and answer it.
 void leave(self_pointer self, const waiting_one& x,
            std::vector<received_item> items);

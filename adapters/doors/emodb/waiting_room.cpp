@@ -32,6 +32,13 @@ bool is_over(self_pointer self, const waiting_one& x) {
   return x.until <= self->clock().now() || x.poll->over();
 }
 
+bool is_refused(self_pointer self, const waiting_one& x) {
+  if (!x.poll->refused())
+    return false;
+  count_out(self, x);
+  return true;
+}
+
 void leave(self_pointer self, const waiting_one& x,
            std::vector<received_item> items) {
   count_out(self, x);
@@ -103,7 +110,8 @@ void take_in(self_pointer self, const wait_for_items& what) {
   look_soon(self);
 }
 
-/// Answers those whose time is over, and leaves queues that nobody waits for.
+/// Answers those whose time is over, or whose right, and leaves queues that
+/// nobody waits for.
 void look(self_pointer self) {
   auto& state = self->state;
   state.looking = false;
@@ -111,7 +119,9 @@ void look(self_pointer self) {
     auto& x = at->second;
     std::deque<waiting_one> stay;
     for (auto& one : x.polls)
-      if (is_over(self, one))
+      if (is_refused(self, one))
+        continue;
+      else if (is_over(self, one))
         leave(self, one, {});
       else
         stay.push_back(std::move(one));

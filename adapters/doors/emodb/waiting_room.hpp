@@ -26,7 +26,7 @@
 namespace depositd::emodb {
 
 /// A poll that waits. Its functions are called from the room's thread, and
-/// `found` or `failed` once.
+/// `found` or `failed` once, unless it was `refused`.
 struct waiting_poll {
   receive_items what;
   std::chrono::milliseconds wait{0}; ///< from its arrival in the room on
@@ -34,6 +34,8 @@ struct waiting_poll {
   std::function<void(const caf::error&)> failed;
   /// Nobody waits for the answer any more, or nobody should.
   std::function<bool()> over;
+  /// Whether whoever asks may have nothing any more; then it has been told.
+  std::function<bool()> refused;
 };
 
 struct wait_for_items {

@@ -93,6 +93,22 @@ TEST_P(waits, of_clients_that_hung_up_take_nothing) {
   EXPECT_EQ(got[0].payload, "1");
 }
 
+TEST_P(waits, end_when_the_key_is_removed) {
+  const auto key = "text-of-the-waiting-" + q;
+  shared_engine().add_key("waiting-" + q, key, {"queue|*|*"});
+  auto poll = std::async(std::launch::async, [&] {
+    emodb_client other{shared_engine().http_port(), client.base(), key, 60'000};
+    return other.get(q + "/poll?ttl=300&wait=20");
+  });
+  EXPECT_EQ(poll.wait_for(300ms), std::future_status::timeout);
+  const auto begun = steady_clock::now();
+  shared_engine().ctl({"key", "remove", "waiting-" + q, "--yes"});
+  EXPECT_TRUE(is_forbidden(poll.get()));
+  EXPECT_LT(steady_clock::now() - begun, 15s);
+  client.send(q, "1");
+  EXPECT_EQ(client.poll(q).size(), 1u);
+}
+
 TEST_P(waits, have_bounds) {
   EXPECT_TRUE(is_illegal(client.get(q + "/poll?wait=-1"), "Wait"));
   EXPECT_TRUE(is_illegal(client.get(q + "/poll?wait=21"), "Wait"));

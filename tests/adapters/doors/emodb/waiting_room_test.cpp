@@ -18,6 +18,8 @@ struct waiting_client {
   std::vector<received_item> got;
   caf::error why;
   bool gone = false;
+  bool forbidden = false;
+  bool refused = false;
 };
 
 using client = std::shared_ptr<waiting_client>;
@@ -65,6 +67,11 @@ protected:
       out->why = why;
     };
     poll->over = [out] { return out->gone; };
+    poll->refused = [out] {
+      out->refused = out->forbidden;
+      out->answers += out->refused ? 1 : 0;
+      return out->refused;
+    };
     caf::anon_send(room, emodb::wait_for_items{std::move(poll)});
     settle();
     return out;
@@ -192,6 +199,37 @@ TEST_F(emodb_waiting, give_back_what_came_for_a_client_that_went_just_then) {
   EXPECT_EQ(x->answers, 1);
   EXPECT_TRUE(x->got.empty());
   EXPECT_EQ(polled("q"), strings{"a"}) << "its claim has a long lease";
+}
+
+TEST_F(emodb_waiting, whose_keys_have_gone_are_told_and_take_nothing) {
+  make_queue();
+  const auto x = wait_for(10s);
+  const auto other = wait_for(10s);
+  x->forbidden = true;
+  put("q", {{"ann", 0, "a"}});
+  EXPECT_EQ(x->answers, 1);
+  EXPECT_TRUE(x->refused);
+  EXPECT_EQ(bodies_of(other->got), strings{"a"});
+  const auto alone = wait_for(10s);
+  alone->forbidden = true;
+  advance(options.tick);
+  EXPECT_EQ(alone->answers, 1) << "it need not wait for a message";
+  EXPECT_TRUE(alone->refused);
+  EXPECT_EQ(claims("q"), 1u);
+}
+
+TEST_F(emodb_waiting, give_back_what_came_when_the_key_went_just_then) {
+  make_queue();
+  const auto x = wait_for(10s);
+  caf::anon_send(door, enqueue{"q", {{"ann", 0, "a"}}});
+  while (asked == 0)
+    ASSERT_EQ(sched.run(1), 1u);
+  x->forbidden = true;
+  settle();
+  EXPECT_EQ(x->answers, 1);
+  EXPECT_TRUE(x->refused);
+  EXPECT_TRUE(x->got.empty());
+  EXPECT_EQ(polled("q"), strings{"a"});
 }
 
 TEST_F(emodb_waiting, go_on_when_the_core_has_started_over) {
