@@ -163,6 +163,7 @@ http::route_options options_of(const std::shared_ptr<door_core>& core,
   out.copies = what.json_body ? 2 : 0;
   out.late = std::make_shared<const http::response>(
     service_unavailable("the engine did not answer in time"));
+  out.unavailable = service_unavailable;
   out.before_body = [core, &what, dedup](const http::request& head,
                                          http::gatekeeper gate) {
     look_ahead(*core, what, dedup, head, std::move(gate));
@@ -172,7 +173,6 @@ http::route_options options_of(const std::shared_ptr<door_core>& core,
 
 } // namespace
 
-bool call::refused(std::optional<http::response> wrong) {
 lasting_right::lasting_right(const call& x)
   : core_(x.core), ring_(x.ring), key_(x.key), text_(key_of(x.from)),
     user_(x.key->name), queue_(x.queue()), dedup_(x.dedup) {
@@ -201,6 +201,7 @@ std::optional<http::response> lasting_right::gone() {
   return std::nullopt;
 }
 
+bool call::refused(std::optional<http::response> wrong) {
   if (wrong)
     answer.send(std::move(*wrong));
   return wrong.has_value();

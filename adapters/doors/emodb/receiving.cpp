@@ -43,7 +43,9 @@ http::response answer_of(const items_found& x, const view& how) {
     ++count;
   }
   out += ']';
-  return json_answer(std::move(out));
+  auto answer = json_answer(std::move(out));
+  answer.repeatable = true;
+  return answer;
 }
 
 void show(call& x, std::uint32_t limit, bool pending_only) {
@@ -74,8 +76,6 @@ receive_items claiming(const call& x, std::int64_t limit, std::int64_t ttl_s) {
 }
 
 using wait_time = std::chrono::milliseconds;
-
-/// A poll of deposits that finds nothing and waits.
 using still_forbidden = std::function<std::optional<http::response>()>;
 
 /// Nothing if it does not wait: then it is answered with what it may now.
@@ -84,11 +84,13 @@ still_forbidden forbidden_later(const call& x, wait_time wait) {
     return {};
   return [right = std::make_shared<lasting_right>(x)] { return right->gone(); };
 }
+
+/// A poll of deposits that finds nothing and waits.
 void wait_for_deposits(const std::shared_ptr<door_core>& core,
                        const receive_items& what, wait_time wait,
+                       const still_forbidden& forbidden,
                        const std::shared_ptr<http::responder>& to) {
   auto out = std::make_shared<waiting_poll>();
-                       const still_forbidden& forbidden,
   out->what = what;
   out->wait = wait;
   out->found = [=](std::vector<received_item> items) {
@@ -100,14 +102,14 @@ void wait_for_deposits(const std::shared_ptr<door_core>& core,
   };
   out->failed = [=](const caf::error& why) { to->send(failure(why)); };
   out->over = [=] { return to->over(); };
-  caf::anon_send(core->waiting, wait_for_items{std::move(out)});
-}
   out->refused = [=] {
     auto why = forbidden();
     if (why)
       to->send(std::move(*why));
     return why.has_value();
   };
+  caf::anon_send(core->waiting, wait_for_items{std::move(out)});
+}
 
 void take_deposits(call& x, receive_items what, wait_time wait) {
   what.count = std::min(what.count, deposits_max);

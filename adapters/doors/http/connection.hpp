@@ -60,6 +60,8 @@ struct connection : kit::timed {
   bool counted = true;     ///< takes one of the server's places
   bool over_limit = false; ///< answers 503 and ends
   bool lingers = false;    ///< refused early: its bytes are read to the end
+  /// In which look of its loop the answer to a body in chunks was out.
+  std::uint64_t answered_chunks = 0;
   phase doing = phase::idle;
   std::shared_ptr<exchange> current;
 };

@@ -21,15 +21,6 @@ namespace {
 /// A body that is not longer, nor can become so, costs an I/O thread little.
 constexpr std::size_t labour_bytes_min = 64 * 1024;
 
-/// With a text, so that it is told from other reasons to come again.
-response out_of_memory(const memory_budget& of, std::uint64_t needed) {
-  if (needed > of.most().bytes_max)
-    return refusal(413, "The body is too large for the memory that there is.");
-  return refusal(503, "There is no memory for this request now. Try again "
-                      "later.")
-    .with("Retry-After", "1");
-}
-
 } // namespace
 
 exchange::exchange(std::shared_ptr<exchange_context> context, connection& at,
@@ -54,7 +45,10 @@ bool exchange::answer(response what) {
   {
     const std::lock_guard lock{guard_};
     if (!answered_ && handle_) {
-      answer_ = is_put_off(what) ? unavailable(1) : std::move(what);
+      answer_ = is_put_off(what)
+                  ? unavailable_as("Long answers wait to be read. Try again "
+                                   "later.")
+                  : std::move(what);
       answered_ = true;
       answer_held_.grow_anyway(answer_.body.capacity());
       resume();
@@ -69,20 +63,6 @@ bool exchange::answer(response what) {
 bool exchange::hold(std::uint64_t bytes) {
   const std::lock_guard lock{guard_};
   return answer_held_.grow(bytes);
-}
-
-// Saying so needs little memory; if there is not even that, the client hears
-// nothing.
-bool exchange::give_up() noexcept {
-  try {
-    ++context_->refused;
-    if (stage_ == stage::body)
-      return refuse_now(unavailable(1));
-    answer(unavailable(1));
-    return stage_ == stage::queued || settle();
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
 }
 
 void exchange::expire() {
@@ -116,6 +96,8 @@ bool exchange::step(const char* method, const char* version, const char* data,
                     std::size_t& size) {
   if (std::exchange(suspended_before_, false))
     --context_->suspended;
+  if (refused_)
+    return false;
   switch (stage_) {
     case stage::head: {
       at_.loop.in_heads.erase(&at_);
@@ -172,7 +154,7 @@ bool exchange::settle() {
   {
     const std::lock_guard lock{guard_};
     if (!answered_ && context_->stopped) {
-      answer_ = unavailable(1);
+      answer_ = stopped_response();
       answered_ = true;
     }
     if (!answered_ && !passed_) {
@@ -236,13 +218,14 @@ bool exchange::hold_copies() {
 bool exchange::receive(const char* data, std::size_t& size) {
   if (chunked_ && received_ == 0 && claims_absurd_chunk(data))
     return refuse_now(refusal(400, "The size of a chunk makes no sense."));
+  if (chunked_ && has_bare_line_feed(data))
+    return refuse_now(refusal(400, "The lines of chunks must end with CR LF."));
   received_ += size;
   if (received_ > body_bytes_max_)
     return refuse_now(refused_as(413, "The body is too large."));
   if (!append(data, size)) {
     ++context_->refused;
-    return refuse_now(
-      out_of_memory(*context_->memory, bytes_needed(expected_bytes())));
+    return refuse_now(out_of_memory(bytes_needed(expected_bytes())));
   }
   size = 0;
   const auto& options = context_->options;
@@ -266,7 +249,7 @@ std::optional<response> exchange::unpack() {
     return held_.grow(bytes);
   });
   if (!plain && plain.error() == ec::overloaded)
-    return out_of_memory(*context_->memory, 0);
+    return out_of_memory(0);
   if (!plain)
     return refused_as(plain.error() == ec::too_large ? 413 : 400,
                       render(plain.error()));
@@ -279,6 +262,8 @@ std::optional<response> exchange::unpack() {
 }
 
 bool exchange::dispatch() {
+  if (!has_clean_trailers(handle_))
+    return refuse_now(refusal(400, "The request's lines must end with CR LF."));
   stage_ = stage::preparing;
   begin_answering();
   const bool unpacks =
@@ -290,7 +275,7 @@ bool exchange::dispatch() {
       try {
         self->prepare();
       } catch (const std::bad_alloc&) {
-        self->answer(unavailable(1));
+        self->answer(self->no_memory_left());
       }
       free_memory_if_asked();
     });
@@ -308,8 +293,7 @@ void exchange::prepare() {
   }
   auto refused = unpack();
   if (!refused && !hold_copies())
-    refused =
-      out_of_memory(*context_->memory, bytes_needed(request_.body.size()));
+    refused = out_of_memory(bytes_needed(request_.body.size()));
   if (refused) {
     context_->refused += refused->status == 503 ? 1 : 0;
     answer(std::move(*refused));
@@ -367,14 +351,6 @@ bool exchange::queue() {
   return answer_.body.size() > long_answer_bytes
            ? queue_in_parts(close)
            : queue_response(handle_, answer_, close);
-}
-
-bool exchange::refuse_now(const response& what) {
-  stage_ = stage::queued;
-  count(what);
-  at_.lingers = true;
-  write_response(handle_, at_.socket, what);
-  return false;
 }
 
 } // namespace depositd::http

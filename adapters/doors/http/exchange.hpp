@@ -60,10 +60,21 @@ public:
   bool step(const char* method, const char* version, const char* data,
             std::size_t& size);
 
+  /// Its request line has come. Refuses what the library would only hang up on,
+  /// and what may not be read as a request.
+  void begin();
+
   /// The library is about to refuse the body's length of some request, with two
   /// heads in one answer. Says it with one, and that nothing more may be sent.
   /// False: it is not this request.
   bool refuse_length();
+
+  /// The same of cookies for which it has no memory.
+  bool refuse_cookies();
+
+  bool is_chunked() const {
+    return chunked_;
+  }
 
   /// The library has finished with the request.
   void detach();
@@ -73,6 +84,9 @@ public:
 
   /// A body that goes on ends: the server stops.
   void end_stream();
+
+  /// Answered or not, nobody can now.
+  void answer_unavailable();
 
   // -- on any thread
 
@@ -112,7 +126,12 @@ private:
   bool look_again();
   void suspend();
   void wake();
+  response unavailable_as(const std::string& text) const;
+  response no_memory_left() const;
+  response stopped_response() const;
+  response out_of_memory(std::uint64_t needed) const;
   bool refuse_now(const response& what);
+  void refuse_at_once(const response& what);
   response refused_as(unsigned status, const std::string& text) const;
   std::optional<response> check_framing(const char* method,
                                         const char* version);
@@ -142,6 +161,7 @@ private:
   bool has_body_ = false;
   bool suspended_before_ = false;
   bool looked_again_ = false;
+  bool refused_ = false; ///< at once: the library must close the connection
 
   std::mutex guard_; ///< of what follows
   MHD_Connection* handle_;

@@ -87,7 +87,7 @@ ssize_t exchange::read_part(std::uint64_t at, char* to, std::size_t bytes_max) {
 
 // With the guard held.
 bool exchange::is_put_off(const response& what) {
-  if (route_ == nullptr || !route_->options.repeatable
+  if (route_ == nullptr || !(route_->options.repeatable || what.repeatable)
       || what.body.size() <= long_answer_bytes)
     return false;
   auto& held = long_held_.emplace(context_->long_answers);

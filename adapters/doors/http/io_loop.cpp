@@ -49,6 +49,7 @@ void io_loop::start(MHD_Daemon* daemon, std::function<void()> after_round) {
 void io_loop::look() {
   if (!daemon_)
     return;
+  ++round_;
   MHD_run(daemon_);
   if (after_round_)
     after_round_();

@@ -12,6 +12,7 @@
 #include "adapters/doors/kit/loop.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <unordered_set>
@@ -52,6 +53,11 @@ public:
     return kit::compute_in(*loop_, [&] { return what(connections.open()); });
   }
 
+  /// Which look at the sockets this is.
+  std::uint64_t round() const {
+    return round_;
+  }
+
   kit::deadlines connections; ///< all that are open
   kit::lingering ended;       ///< too early for their clients
   arrivals arriving;          ///< those that have not made a request yet
@@ -64,6 +70,7 @@ private:
 
   std::function<void()> after_round_;
   MHD_Daemon* daemon_ = nullptr;
+  std::uint64_t round_ = 0;
   std::atomic<bool> noticed_{false};
   bool stopped_ = false;
 };

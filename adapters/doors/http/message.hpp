@@ -52,6 +52,7 @@ struct response {
   std::string body;
   /// A body that goes on, in place of the other; null: there is none.
   std::shared_ptr<body_stream> stream = nullptr;
+  bool repeatable = false; ///< as `route_options` has it, of this answer
 
   /// Plain text.
   static response text(unsigned status, std::string body);

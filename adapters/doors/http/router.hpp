@@ -42,6 +42,9 @@ struct route_options {
   bool head = true; ///< a GET that answers HEAD too; false if it changes things
   /// What is answered after the limit; null: 504.
   std::shared_ptr<const response> late;
+  /// How a sentence is said that tells why nobody can answer now (503); null:
+  /// as the server says it.
+  std::function<response(const std::string&)> unavailable;
 };
 
 struct route {

@@ -67,6 +67,7 @@ void* server_core::on_target(void* self, const char* target,
                                         target ? target : "");
     at->current = x;
     at->loop.in_heads.insert(at);
+    x->begin();
     return new std::shared_ptr<exchange>(std::move(x));
   } catch (const std::bad_alloc&) {
     at->current.reset();
@@ -86,6 +87,8 @@ void server_core::on_completed(void*, MHD_Connection* handle, void** slot,
     return;
   at->loop.in_heads.erase(at);
   at->current.reset();
+  if ((*x)->is_chunked())
+    at->answered_chunks = at->loop.round();
   // An answer of the library's own ends a request that is not complete; the
   // phase then still says so when the connection is closed.
   if (why == MHD_REQUEST_TERMINATED_COMPLETED_OK && at->doing == phase::sending)
@@ -177,10 +180,16 @@ void server_core::on_connection(void* self, MHD_Connection* handle, void** slot,
 // only sign of what the library does before it asks anybody. It does not say of
 // whom; looked at are those that it can be, not the thousands that are open.
 void server_core::on_log_line(void* self, const char* format, va_list) {
-  if (std::string_view{format}.find("Content-Length") == std::string_view::npos)
+  const auto says = [&](std::string_view what) {
+    return std::string_view{format}.find(what) != std::string_view::npos;
+  };
+  const auto refuse = says("Content-Length") ? &exchange::refuse_length
+                      : says("in pool")      ? &exchange::refuse_cookies
+                                             : nullptr;
+  if (refuse == nullptr)
     return;
   for (auto* x : static_cast<worker*>(self)->loop.in_heads)
-    if (x->current && x->current->refuse_length())
+    if (x->current && (*x->current.*refuse)())
       return;
 }
 

@@ -154,12 +154,12 @@ bool server_core::busy() {
   });
 }
 
-void server_core::answer_all(const response& what) {
+void server_core::answer_all_unavailable() {
   for (const auto& x : workers_)
-    x->loop.compute([&](const auto& open) {
+    x->loop.compute([](const auto& open) {
       for (const auto* one : open)
         if (const auto& current = static_cast<const connection*>(one)->current)
-          current->answer(what);
+          current->answer_unavailable();
     });
 }
 
@@ -180,7 +180,7 @@ void server_core::close_answers(std::chrono::steady_clock::time_point until) {
   context_->stopped = true;
   const auto sent_until = clock::now() + std::chrono::milliseconds{500};
   const auto waits = [&] {
-    answer_all(unavailable(1));
+    answer_all_unavailable();
     // What is suspended must go on first: the library cannot stop before.
     return context_->suspended != 0 || (busy() && clock::now() < sent_until);
   };

@@ -60,7 +60,7 @@ private:
   void close(connection& x);
   void vacate(connection& x);
   void close_answers(std::chrono::steady_clock::time_point until);
-  void answer_all(const response& what);
+  void answer_all_unavailable();
   void end_streams();
   bool busy();
 

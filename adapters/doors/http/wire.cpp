@@ -19,11 +19,11 @@ MHD_Result add_header(void* out, MHD_ValueKind, const char* key,
 
 // Where the line before must have ended for the next to begin at `begin`.
 struct line_chain {
-  const char* end; ///< of the text of the last line
+  const char* end; ///< of the text of the last line; null: there is none
   bool clean = true;
 
   void next(const char* begin) {
-    clean = clean && begin == end + 2;
+    clean = clean && (end == nullptr || begin == end + 2);
   }
 };
 
@@ -94,6 +94,26 @@ bool claims_absurd_chunk(const char* data) {
     digits = {digits.data() - 1, digits.size() + 1};
   const auto first = digits.find_first_not_of('0');
   return first != std::string_view::npos && digits.size() - first > 15;
+}
+
+bool has_bare_line_feed(const char* data) {
+  if (data[-1] != '\n')
+    return false;
+  if (data[-2] != '\r')
+    return true;
+  // Before the size is the end of the chunk before, or of the head, which the
+  // library has overwritten with NUL.
+  const char* at = data - 3;
+  while (static_cast<unsigned char>(*at) >= 0x20 || *at == '\t')
+    --at;
+  return *at == '\n' && at[-1] != '\r';
+}
+
+bool has_clean_trailers(MHD_Connection* from) {
+  line_chain chain{nullptr};
+  MHD_get_connection_values(from, MHD_FOOTER_KIND, check_header, &chain);
+  // Behind the last of them both ends of lines are overwritten with NUL.
+  return chain.end == nullptr || (chain.clean && chain.end[3] == '\0');
 }
 
 bool queue_response(MHD_Connection* to, const response& what, bool close) {

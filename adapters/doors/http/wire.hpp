@@ -29,6 +29,13 @@ bool has_clean_lines(MHD_Connection* from, const char* method,
 /// bytes. The library would wait for them.
 bool claims_absurd_chunk(const char* data);
 
+/// Whether a line of chunks before this data ended with a line feed only, as
+/// far as the library still has it. It accepts that.
+bool has_bare_line_feed(const char* data);
+
+/// Whether headers behind the body end with CR LF, as far as that can be seen.
+bool has_clean_trailers(MHD_Connection* from);
+
 /// Queues the answer. The body must stay where it is until the request ends.
 bool queue_response(MHD_Connection* to, const response& what, bool close);
 

@@ -19,6 +19,23 @@ protected:
         answer.send(http::response::text(200, std::string(30'000'000, 'x')));
       },
       again);
+    routes.add("GET", "/sometimes/{what}",
+               [](http::request&& x, http::responder answer) {
+                 auto out =
+                   http::response::text(200, std::string(30'000'000, 'x'));
+                 out.repeatable = x.captured[0] == "again";
+                 answer.send(std::move(out));
+               });
+    http::route_options own;
+    own.unavailable = [](const std::string& why) {
+      return http::response::of(503, "application/json", '"' + why + '"');
+    };
+    routes.add(
+      "POST", "/own",
+      [](http::request&& x, http::responder answer) {
+        answer.send(http::response::text(200, std::move(x.body)));
+      },
+      own);
   }
 
   void start_with(std::uint64_t bytes, http::server_options options = {}) {
@@ -85,6 +102,24 @@ TEST_F(http_memory, is_refused_with_a_reason_when_there_is_none) {
   auto next = connect();
   EXPECT_EQ(next.exchange(post("/echo", std::string(900'000, 'x')))->status,
             200u);
+  EXPECT_TRUE(is_free());
+}
+
+TEST_F(http_memory, is_refused_as_the_route_says_it) {
+  start_with(10'000'000);
+  budget_->hold_anyway(9'000'000);
+  for (const auto* more : {"", "Content-Encoding: deflate\r\n"}) {
+    const std::string plain(2'000'000, 'x');
+    auto client = connect();
+    const auto x =
+      client.exchange(post("/own", *more ? packed(plain) : plain, more));
+    ASSERT_TRUE(x);
+    EXPECT_EQ(x->status, 503u);
+    EXPECT_EQ(x->header("content-type"), "application/json");
+    EXPECT_EQ(x->body,
+              "\"There is no memory for this request now. Try again later.\"");
+  }
+  budget_->let_go(9'000'000);
   EXPECT_TRUE(is_free());
 }
 
@@ -176,6 +211,20 @@ TEST_F(http_memory, of_long_answers_is_bounded_where_they_can_be_had_again) {
     second.exchange("GET /long HTTP/1.1\r\nHost: a\r\n\r\n");
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->status, 503u);
+}
+
+TEST_F(http_memory, of_a_repeatable_answer_is_bounded) {
+  start_with(200'000'000);
+  const auto asks = [](const std::string& what) {
+    return "GET /sometimes/" + what + " HTTP/1.1\r\nHost: a\r\n\r\n";
+  };
+  auto first = connect();
+  first.send(asks("again"));
+  EXPECT_EQ(first.read(12), "HTTP/1.1 200");
+  auto second = connect();
+  EXPECT_EQ(second.exchange(asks("again"))->status, 503u);
+  auto third = connect();
+  EXPECT_EQ(third.exchange(asks("never"))->status, 200u);
 }
 
 } // namespace
