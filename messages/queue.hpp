@@ -103,6 +103,8 @@ struct counts_changed {
   std::uint64_t charged = 0;
   std::uint64_t cost = 0;
   std::uint64_t fair_since = 0; ///< as in `fair_terms`
+  /// Places for claims that were kept for a `renew_named`, and are free again.
+  std::uint32_t begins_judged = 0;
   // -- to be counted and no more
   micros oldest_us = never;   ///< when the oldest of what is ready came
   std::uint32_t failed = 0;   ///< of `finished`

@@ -307,6 +307,8 @@ struct renew_named {
   std::string taker;
   std::uint32_t lease_ms = 0; ///< 0: release
   std::vector<item_id> ids;
+  /// Claims that may begin with it: they have places under the user's cap.
+  std::uint32_t begins_max = 0;
   std::shared_ptr<shared_reply> share;
 };
 DEPOSITD_LOCAL(renew_named);

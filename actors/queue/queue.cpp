@@ -236,6 +236,9 @@ void change_counts(self_pointer self, const counts_changed& x) {
   }
   take_costs(self, x, news);
   state.ring.report(x.member, news);
+  if (x.begins_judged > 0)
+    state.ring.change_in_flight(x.member,
+                                -static_cast<std::int32_t>(x.begins_judged));
   change_items(self, x.member, x.items);
   change_parked(self, x.member, x.parked);
   count_news(self, x);

@@ -30,6 +30,19 @@ std::vector<member_number> members_named(self_pointer self, user_digest user) {
   return out;
 }
 
+/// How many claims of the user may begin now that nobody picks. A user who is
+/// prohibited is served only by who asks for it.
+std::uint32_t room_for_claims(self_pointer self, member_number number) {
+  if (!open(self) || is_full(self))
+    return 0;
+  const auto known = self->state.ring.describe(number);
+  const auto& limits = known.limits;
+  if (limits.held || limits.prohibited || limits.allocation == 0
+      || known.in_flight >= limits.concurrency)
+    return 0;
+  return limits.concurrency - known.in_flight;
+}
+
 caf::message is_done() {
   return caf::make_message(done{});
 }
@@ -105,6 +118,20 @@ caf::result<items_settled> end(self_pointer self, const settle_items& x) {
   return journal::answered_later<items_settled>();
 }
 
+namespace {
+
+/// Places under the user's cap, until it says how many it has needed.
+void reserve_claims(self_pointer self, member_number member, renew_named& to) {
+  to.begins_max =
+    std::min(static_cast<std::uint32_t>(to.ids.size()),
+             room_for_claims(self, member));
+  if (to.begins_max > 0)
+    self->state.ring.change_in_flight(
+      member, static_cast<std::int32_t>(to.begins_max));
+}
+
+} // namespace
+
 caf::result<done> extend(self_pointer self, const renew_items& x) {
   std::unordered_map<member_number, renew_named> parts;
   for (const auto& name : x.items)
@@ -119,6 +146,8 @@ caf::result<done> extend(self_pointer self, const renew_items& x) {
     part.taker = x.taker;
     part.lease_ms = x.lease_ms;
     part.share = share;
+    if (x.lease_ms > 0)
+      reserve_claims(self, member, part);
     self->send(self->state.members[member].actor, std::move(part));
   }
   return journal::answered_later<done>();

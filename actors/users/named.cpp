@@ -65,6 +65,8 @@ void renew_by_name(self_pointer self, const renew_named& x) {
                                 false};
   const bool only_extends =
     todo.queue != nullptr && todo.queue->settings.kind == queue_kind::stage;
+  std::uint32_t begun = 0;
+  todo.extras.begins_judged = x.begins_max;
   for (std::size_t i = 0; todo.queue != nullptr && i < x.ids.size(); ++i) {
     const auto& ledger = todo.queue->ledger;
     // A job that was given back counts its hand-outs.
@@ -75,6 +77,9 @@ void renew_by_name(self_pointer self, const renew_named& x) {
     if (!changed)
       continue;
     if (const auto* claimed = std::get_if<item_claimed>(&*changed)) {
+      if (begun == x.begins_max)
+        continue;
+      ++begun;
       ++todo.extras.claimed_by_id;
       charge_unpicked(*todo.queue, *claimed);
     }

@@ -25,6 +25,7 @@ struct report_extras {
   std::uint32_t requeued = 0;
   std::uint32_t timed_out = 0;
   std::int32_t claimed_by_id = 0; ///< claims that no pick led to
+  std::uint32_t begins_judged = 0; ///< as in `counts_changed`
   std::uint32_t collapses_done = 0;
   std::vector<ready_change> not_there; ///< counted by the queue, but gone
   std::uint64_t charged = 0;           ///< as in `counts_changed`

@@ -48,6 +48,7 @@ void report(self_pointer self, user_queue& queue, report_extras extras) {
   news.charged = extras.charged;
   news.cost = extras.cost;
   news.fair_since = queue.costs ? queue.costs->terms().since : 0;
+  news.begins_judged = extras.begins_judged;
   news.oldest_us = queue.ledger.oldest_ready();
   news.failed = extras.failed;
   news.waits = extras.waits;
@@ -59,7 +60,7 @@ void report(self_pointer self, user_queue& queue, report_extras extras) {
   queue.parked_reported = parked;
   if (!changes.empty() || !news.answered.empty() || news.finished > 0
       || news.items != 0 || news.parked != 0 || news.collapses_done > 0
-      || news.cost > 0 || news.charged > 0) {
+      || news.cost > 0 || news.charged > 0 || news.begins_judged > 0) {
     news.ready = std::move(changes.ready);
     news.arrived = std::move(changes.arrived);
     news.deliver = std::move(changes.deliver);

@@ -157,6 +157,32 @@ TEST_F(polling_test, a_renewal_of_an_expired_claim_makes_a_new_one) {
   EXPECT_EQ(claims("q"), 1u) << "an item that is not there has no claim";
 }
 
+TEST_F(polling_test, a_renewal_begins_no_claim_that_could_not_be_handed_out) {
+  put("q", sent_by("ann", {"a", "b", "c"}));
+  const auto got = names_of(poll("q", 3, 1000));
+  advance(1s);
+  ASSERT_EQ(claims("q"), 0u);
+  queue_settings suspended;
+  suspended.suspended = true;
+  ASSERT_TRUE(change({queue_changed{"q", suspended}}));
+  renew("q", got, 5000);
+  EXPECT_EQ(claims("q"), 0u) << "suspended";
+  ASSERT_TRUE(change({queue_changed{"q", {}}}));
+  ASSERT_TRUE(change({user_eligibility_changed{"ann", true, false}}));
+  renew("q", got, 5000);
+  EXPECT_EQ(claims("q"), 0u) << "held";
+  ASSERT_TRUE(change({user_eligibility_changed{"ann", false, false}}));
+  ASSERT_TRUE(change({user_limits_changed{"q", "ann", false, 0, true, 2}}));
+  renew("q", got, 5000);
+  EXPECT_EQ(claims("q"), 2u) << "a cap of two";
+  renew("q", got, 9000);
+  EXPECT_EQ(claims("q"), 2u) << "those that are there are extended";
+  advance(5s);
+  EXPECT_EQ(claims("q"), 2u);
+  finish("q", {got[0]});
+  EXPECT_EQ(polled("q", 10, 1000), strings{"c"}) << "places are free again";
+}
+
 TEST_F(polling_test, claims_by_id_respect_nobodys_turn_nor_disturb_the_ring) {
   const auto a = put("q", sent_by("ann", {"a1", "a2"}));
   put("q", sent_by("bob", {"b1", "b2"}));
