@@ -167,6 +167,9 @@ caf::error admin_arguments::check(const command_spec& row) {
                                            : problem{};
     if (wrong)
       return refuse(argument.key + " must be " + *wrong);
+    if (value && argument.kind == value_kind::expiry
+        && value->get<micros>() <= came_us_)
+      return refuse(argument.key + " must be a time that is yet to come");
     if (!value && argument.initial)
       object_[argument.key] = *argument.initial;
   }

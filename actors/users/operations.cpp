@@ -18,6 +18,21 @@ void admit(self_pointer self, const admit_items& x) {
   report(self, *queue, std::move(extras));
 }
 
+namespace {
+
+/// What is delayed stays so, but where it has to be compared with what waits:
+/// there it counts as new.
+void move_one(user_command& todo, user_queue& to, item_moved x) {
+  const auto item = todo.queue->ledger.glance(x.id);
+  const auto id = x.id;
+  todo.move(std::move(x), to);
+  if (item && item->available_us != never
+      && to.settings.dedup != dedup_mode::between_polls)
+    todo.happen_in(to, item_delayed{id, to.name, item->available_us});
+}
+
+} // namespace
+
 caf::result<items_moved> move_out(self_pointer self, const move_items& x) {
   user_command todo{self, x.from};
   auto* to = find_queue(self, x.to);
@@ -29,7 +44,7 @@ caf::result<items_moved> move_out(self_pointer self, const move_items& x) {
                                  now(self))) {
     ++out.moved;
     if (auto* moved = std::get_if<item_moved>(&e))
-      todo.move(std::move(*moved), *to);
+      move_one(todo, *to, std::move(*moved));
     else
       todo.end(std::move(e));
   }

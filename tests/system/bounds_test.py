@@ -3,6 +3,7 @@ little memory. It refuses what it has no room for, loses nothing that it has
 taken, and gives memory back."""
 
 import contextlib
+import datetime
 import http.client
 import json
 import os
@@ -23,6 +24,12 @@ OPEN_DOOR = {"emodb.anonymous": "true"}
 def limited(what):
     """Runs the program with a limit of the shell's `ulimit`."""
     return ["sh", "-c", f'ulimit {what} && exec "$@"', "sh"]
+
+
+def soon():
+    """A time that a command is given before it is over."""
+    at = datetime.datetime.now(datetime.timezone.utc)
+    return (at + datetime.timedelta(seconds=10)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def resident_mb(engine):
@@ -275,14 +282,19 @@ class Queues(Bounded):
         engine = self.start()
         key = engine.ask("key", "add", "ann", "--role", "queue_standard")["key"]
         second = engine.ask("key", "add", "ann", "--role", "queue_standard",
-                            "--another", "--expires", "2020-01-01")
+                            "--another", "--expires", soon())
         self.assertEqual(second["name"], "ann~2")
+        over = engine.ctl_result("key", "add", "bob", "--role",
+                                 "queue_standard", "--expires", "2020-01-01")
+        self.assertNotEqual(over.returncode, 0)
+        self.assertIn("yet to come", over.stderr)
 
         def send(text):
             return self.ask(engine, "POST", f"q/send?APIKey={text}", b"1")
 
         self.assertEqual(send(key)[0], 200)
-        status, _, body = send(second["key"])
+        status, _, body = wait_until(lambda: [
+            answer for answer in [send(second["key"])] if answer[0] != 200])[0]
         self.assertEqual(status, 403)
         self.assertIn(b"expired", body)
         rows = wait_until(lambda: [

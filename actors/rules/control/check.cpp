@@ -370,7 +370,9 @@ bool is_queue_pattern(std::string_view x) {
   if (!x.ends_with('*'))
     return legal_message_queue_name(x);
   x.remove_suffix(1);
-  return x.empty() || x == "_" || x == "__" || legal_message_queue_name(x);
+  // No queue begins with one underscore, and a pattern that does not spell two
+  // reaches none that begins with those.
+  return x.empty() || x == "__" || legal_message_queue_name(x);
 }
 
 } // namespace depositd::rules

@@ -112,6 +112,16 @@ TEST_F(admin_keys_test, a_second_key_overlaps_with_the_first) {
   EXPECT_EQ(world_.control.keys.size(), 1u);
 }
 
+TEST_F(admin_keys_test, a_time_that_is_over_is_no_expiry) {
+  auto wanted = adding("ann", {"queue|post|x"});
+  for (const auto over : {micros{1'577'836'800'000'000}, micros{0}}) {
+    wanted["expires"] = over;
+    EXPECT_EQ(refusal("key add", wanted),
+              "expires must be a time that is yet to come");
+  }
+  EXPECT_TRUE(world_.control.keys.empty());
+}
+
 TEST_F(admin_keys_test, expiry_number_of_queues_and_last_use_are_shown) {
   auto wanted = adding("ann", {"queue|post|x"});
   wanted["expires"] = micros{1'800'000'000} * 1'000'000;
@@ -136,8 +146,8 @@ TEST_F(admin_keys_test, wrong_permits_are_refused_with_what_is_wrong) {
   for (const auto permit :
        {"", "queue", "queue|post", "queue|post|", "sor|post|a", "queue||a",
         "queue|read|a", "queue|POST|a", "queue|post|A", "queue|post|a b",
-        "queue|post|_x", "queue|post|a*b", "queue|post|**", "queue|post|a|b",
-        "queue|post|.", " queue|post|a"}) {
+        "queue|post|_x", "queue|post|_*", "queue|post|a*b", "queue|post|**",
+        "queue|post|a|b", "queue|post|.", " queue|post|a"}) {
     const auto text = refusal("key add", adding("a", {permit}));
     EXPECT_EQ(text.find("a permit must look like"), 0u) << permit << text;
   }

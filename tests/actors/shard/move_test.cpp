@@ -97,6 +97,22 @@ TEST_F(move_test, takes_delayed_and_parked_items_along) {
   EXPECT_EQ(size("a"), 0u);
 }
 
+TEST_F(move_test, leaves_delayed_items_delayed) {
+  put("a", sent_by("ann", {"1", "2"}));
+  finish("a", names_of(poll("a", 1)), verdict::retry, 60'000);
+  move("a", "b");
+  const auto got = poll("b");
+  EXPECT_EQ(bodies_of(got), strings{"2"});
+  finish("b", names_of(got));
+  EXPECT_EQ(size("b"), 1u);
+  crash();
+  start();
+  advance(59s);
+  EXPECT_TRUE(polled("b").empty());
+  advance(1s);
+  EXPECT_EQ(polled("b"), strings{"1"});
+}
+
 TEST_F(move_test, goes_on_over_many_appends) {
   for (int i = 0; i < 5; ++i)
     put("a", sent_by("ann", numbered(500)));
