@@ -103,6 +103,8 @@ struct counts_changed {
   std::uint64_t charged = 0;
   std::uint64_t cost = 0;
   std::uint64_t fair_since = 0; ///< as in `fair_terms`
+  /// Fair by bytes: of what is pending, on average; 0: nothing is.
+  std::uint64_t bytes_each = 0;
   /// Places for claims that were kept for a `renew_named`, and are free again.
   std::uint32_t begins_judged = 0;
   // -- to be counted and no more

@@ -28,8 +28,10 @@ void add_terms(self_pointer self, member_number number, hand_over& to) {
 void take_costs(self_pointer self, const counts_changed& x,
                 rules::ring::news& to) {
   auto& state = self->state;
-  if ((x.charged == 0 && x.cost == 0)
-      || x.fair_since != state.options.fair.since)
+  if (x.fair_since != state.options.fair.since)
+    return;
+  to.cost_each = x.bytes_each;
+  if (x.charged == 0 && x.cost == 0)
     return;
   to.charged = x.charged;
   to.cost = x.cost;

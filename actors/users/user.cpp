@@ -48,6 +48,9 @@ void report(self_pointer self, user_queue& queue, report_extras extras) {
   news.charged = extras.charged;
   news.cost = extras.cost;
   news.fair_since = queue.costs ? queue.costs->terms().since : 0;
+  if (queue.costs && queue.costs->terms().by == fair_by::bytes)
+    news.bytes_each = queue.ledger.bytes()
+                      / std::max<std::uint64_t>(queue.ledger.pending(), 1);
   news.begins_judged = extras.begins_judged;
   news.oldest_us = queue.ledger.oldest_ready();
   news.failed = extras.failed;

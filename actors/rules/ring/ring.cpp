@@ -167,6 +167,8 @@ void ring::report(member_number m, const news& what) {
   }
   if (what.charged != 0 || what.cost != 0)
     s.settle_cost(m, what.charged, what.cost, std::max(items, 1));
+  if (what.cost_each != 0 && s.shared != fair_by::turns)
+    x.cost_mean = what.cost_each;
   if (what.claims_ended != 0)
     s.change_in_flight(m, -what.claims_ended);
   if (what.all)

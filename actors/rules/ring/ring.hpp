@@ -74,6 +74,9 @@ public:
     /// nothing. By turns: not looked at.
     std::uint64_t charged = 0;
     std::uint64_t cost = 0;
+    /// Fair by cost: what its next items cost on average, if that is known; 0:
+    /// as much as they did lately.
+    std::uint64_t cost_each = 0;
   };
   void report(member_number m, const news& what);
 

@@ -125,6 +125,19 @@ TEST_F(fair_by_cost, large_items_get_no_more_bytes_than_small_ones) {
   EXPECT_GT(bytes_got["bob"], 10'000u);
 }
 
+TEST_F(fair_by_cost, one_large_poll_is_shared_out_by_bytes_too) {
+  share_out(fair_by::bytes);
+  fill("ann", 100, 1000);
+  fill("bob", 1000, 100);
+  for (int round = 0; round < 2; ++round) {
+    for (const auto& x : poll("q", 220))
+      bytes_got[x.user] += x.body->size();
+    EXPECT_NEAR(static_cast<double>(bytes_got["ann"]),
+                static_cast<double>(bytes_got["bob"]), 1100)
+      << round;
+  }
+}
+
 TEST_F(fair_by_cost, slow_items_get_no_more_time_than_fast_ones) {
   share_out(fair_by::seconds);
   fill("ann", 200, 10);
