@@ -369,6 +369,29 @@ TEST_F(shards, make_a_new_queue_known_everywhere_first) {
   EXPECT_EQ(bad.error(), ec::invalid_argument);
 }
 
+TEST_F(shards, take_a_batch_for_several_queues_to_where_these_are) {
+  two_engines();
+  enqueue all;
+  all.whole = true;
+  all.queue = name_in(3, "fresh");
+  all.items = {{"u", 0, "3"}};
+  for (shard_number shard = 0; shard < 3; ++shard)
+    all.also.push_back({name_in(shard, "fresh"),
+                        {{"u", 0, std::to_string(shard)}, {"u", 0, "more"}}});
+  const auto said = ask<enqueued>(a->router, all);
+  ASSERT_TRUE(said) << render(said.error());
+  ASSERT_EQ(said->ids.size(), 7u);
+  EXPECT_EQ(said->refused, 0u);
+  for (std::size_t i = 0; i < said->ids.size(); ++i)
+    EXPECT_EQ(shard_of_item(said->ids[i]), i == 0 ? 3u : (i - 1) / 2) << i;
+  for (shard_number shard = 0; shard < 4; ++shard) {
+    const auto there =
+      ask<queue_counted>(b->router, count_queue{name_in(shard, "fresh")});
+    ASSERT_TRUE(there);
+    EXPECT_EQ(there->items, shard == 3 ? 1u : 2u) << shard;
+  }
+}
+
 TEST_F(shards, give_processors_a_door_of_each) {
   two_engines();
   const auto all = ask<ports_opened>(b->router, open_ports{"metadata"});
