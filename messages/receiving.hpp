@@ -104,14 +104,16 @@ struct items_settled {
 DEPOSITD_MESSAGE(39, items_settled, accepted);
 
 /// A later deadline for claims, never an earlier one; an item that is not
-/// claimed is claimed anew. `lease_ms` 0 releases instead.
+/// claimed is claimed anew, if its user could be handed one now. `lease_ms` 0
+/// releases instead.
 struct renew_items {
   std::string queue;
   std::string taker;
   std::uint32_t lease_ms = 0;
   std::vector<item_name> items;
+  std::uint32_t claims_max = no_cap; ///< of the queue; past it none begins
 };
-DEPOSITD_MESSAGE(40, renew_items, queue, taker, lease_ms, items);
+DEPOSITD_MESSAGE(40, renew_items, queue, taker, lease_ms, items, claims_max);
 
 /// Ends every claim of a queue; its items are pending again.
 struct release_queue {

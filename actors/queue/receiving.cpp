@@ -32,15 +32,18 @@ std::vector<member_number> members_named(self_pointer self, user_digest user) {
 
 /// How many claims of the user may begin now that nobody picks. A user who is
 /// prohibited is served only by who asks for it.
-std::uint32_t room_for_claims(self_pointer self, member_number number) {
-  if (!open(self) || is_full(self))
+std::uint32_t room_for_claims(self_pointer self, member_number number,
+                              std::uint32_t claims_max) {
+  const auto claims = self->state.ring.in_flight_total();
+  if (!open(self) || is_full(self) || claims >= claims_max)
     return 0;
   const auto known = self->state.ring.describe(number);
   const auto& limits = known.limits;
   if (limits.held || limits.prohibited || limits.allocation == 0
       || known.in_flight >= limits.concurrency)
     return 0;
-  return limits.concurrency - known.in_flight;
+  return std::min(limits.concurrency - known.in_flight,
+                  static_cast<std::uint32_t>(claims_max - claims));
 }
 
 caf::message is_done() {
@@ -121,10 +124,10 @@ caf::result<items_settled> end(self_pointer self, const settle_items& x) {
 namespace {
 
 /// Places under the user's cap, until it says how many it has needed.
-void reserve_claims(self_pointer self, member_number member, renew_named& to) {
-  to.begins_max =
-    std::min(static_cast<std::uint32_t>(to.ids.size()),
-             room_for_claims(self, member));
+void reserve_claims(self_pointer self, member_number member,
+                    std::uint32_t claims_max, renew_named& to) {
+  to.begins_max = std::min(static_cast<std::uint32_t>(to.ids.size()),
+                           room_for_claims(self, member, claims_max));
   if (to.begins_max > 0)
     self->state.ring.change_in_flight(
       member, static_cast<std::int32_t>(to.begins_max));
@@ -147,7 +150,7 @@ caf::result<done> extend(self_pointer self, const renew_items& x) {
     part.lease_ms = x.lease_ms;
     part.share = share;
     if (x.lease_ms > 0)
-      reserve_claims(self, member, part);
+      reserve_claims(self, member, x.claims_max, part);
     self->send(self->state.members[member].actor, std::move(part));
   }
   return journal::answered_later<done>();

@@ -114,7 +114,7 @@ TEST(wire, of_what_shards_are_asked_is_as_it_was) {
   EXPECT_WIRE((items_settled{.accepted = {1, 0}}), "020100");
   EXPECT_WIRE(
     (renew_items{.queue = "q", .taker = "t", .lease_ms = 1, .items = {{2, 3}}}),
-    "01'q01't0000000101000000000000000200000003");
+    "01'q01't0000000101000000000000000200000003ffffffff");
   EXPECT_WIRE((queue_counted{.items = 1, .claims = 2}),
               "00000000000000010000000000000002");
   EXPECT_WIRE((move_queue{.from = "a", .to = "b"}), "01'a01'b00");

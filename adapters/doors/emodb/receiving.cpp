@@ -242,6 +242,7 @@ void renew(call x) {
   what.queue = x.core_name(x.queue());
   what.taker = x.key->name;
   what.lease_ms = static_cast<std::uint32_t>(ttl_s * 1000);
+  what.claims_max = x.core->options.claims_max;
   for (const auto& one : named->items)
     what.items.push_back(one.name);
   ask_done(x, std::move(what));

@@ -183,6 +183,19 @@ TEST_F(polling_test, a_renewal_begins_no_claim_that_could_not_be_handed_out) {
   EXPECT_EQ(polled("q", 10, 1000), strings{"c"}) << "places are free again";
 }
 
+TEST_F(polling_test, a_renewal_begins_no_more_claims_than_a_queue_may_have) {
+  put("q", sent_by("ann", {"a", "b"}));
+  put("q", sent_by("bob", {"c"}));
+  const auto got = names_of(poll("q", 3, 1000));
+  advance(1s);
+  renew_items what{"q", "worker", 5000, got};
+  what.claims_max = 2;
+  ASSERT_TRUE(ask<done>(core, what));
+  EXPECT_EQ(claims("q"), 2u);
+  ASSERT_TRUE(ask<done>(core, what));
+  EXPECT_EQ(claims("q"), 2u);
+}
+
 TEST_F(polling_test, claims_by_id_respect_nobodys_turn_nor_disturb_the_ring) {
   const auto a = put("q", sent_by("ann", {"a1", "a2"}));
   put("q", sent_by("bob", {"b1", "b2"}));
