@@ -273,11 +273,11 @@ class KafkaTest(KafkaFixture):
     def test_a_key_of_a_megabyte_holds_nothing_up(self):
         engine = self.started("keys", {"kafka.partitions": 1})
         good = dict(deposits(1, "behind"))
-        self.produce([b"k" * 1_000_000 + b"\t{}\n", *good.values()])
+        self.produce([b"k" * 990_000 + b"\t{}\n", *good.values()])
         self.await_outcomes(good.keys())
         letter = wait_until(lambda: self.all_letters(1))[0]
         self.assertEqual((letter.key, letter.value), (b"", b"{}"))
-        self.assertEqual(letter.header("key-omitted"), "1000000")
+        self.assertEqual(letter.header("key-omitted"), "990000")
         self.assertEqual(letter.header("reason"),
                          "the key has more than 4096 bytes")
         listed = engine.ask("deadletter", "list")["dead_letters"][0]
