@@ -93,9 +93,8 @@ void begin_at(self_pointer self, const watermarks_read& known) {
   if (!from)
     return start_again(self, from.error());
   if (auto failed = state.options.source->assign(*from)) {
-    if (auto why = render(failed); state.report.trouble != why)
-      spdlog::error("intake_stopped topic={} reason=\"{}\"",
-                    state.options.topic, why);
+    spdlog::error("intake_stopped topic={} reason=\"{}\"", state.options.topic,
+                  render(failed));
     return start_again(self, failed);
   }
   state.partitions.clear();
