@@ -274,7 +274,7 @@ TEST_F(topics_test, who_attaches_to_an_ephemeral_channel_that_ends_is_told) {
   ASSERT_TRUE(port);
   leave(one);
   note("t", "c#ephemeral", -1);
-  const auto late = spawn(recording_processor, one.got);
+  const auto late = spawn(testing::recording_processor, one.got);
   EXPECT_FALSE(ask<attached>(*port, attach{late, "late", {}, 60'000, {}}));
   const auto said = ask<done>(core, note_consumers{"t", "c#ephemeral", 1});
   ASSERT_FALSE(said);
