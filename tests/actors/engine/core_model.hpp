@@ -60,6 +60,13 @@ public:
     return out;
   }
 
+  /// Whether a claim of it may begin that nobody picked.
+  bool may_begin(const model_item& x) const {
+    return !suspended && held.count(x.user) == 0
+           && prohibited.count(x.user) == 0
+           && claims_of(x.queue, x.user) < cap_of(x.queue, x.user);
+  }
+
   void accept(item_id id, model_item item) {
     EXPECT_FALSE(ended.count(id) > 0 || live.count(id) > 0)
       << "item " << id << " was given twice";

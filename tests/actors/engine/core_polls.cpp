@@ -57,7 +57,7 @@ void core_world::ack_by_id() {
   take_in();
 }
 
-/// Extends, claims anew or, with no lease, releases.
+/// Extends, claims anew if that may be or, with no lease, releases.
 void core_world::renew_by_id() {
   const auto* item = any_live();
   if (item == nullptr)
@@ -75,7 +75,7 @@ void core_world::renew_by_id() {
   } else if (x.claimed) {
     if (x.deadline_us != never)
       x.deadline_us = std::max(x.deadline_us, deadline);
-  } else if (!x.parked && x.available_us <= now()) {
+  } else if (!x.parked && x.available_us <= now() && model_.may_begin(x)) {
     x.claimed = true;
     x.touched = true;
     x.holder = core_model::poller;
@@ -101,6 +101,7 @@ void core_world::move_a_queue() {
       x.user = kept.user;
       x.priority = kept.priority;
       x.body = kept.body;
+      x.available_us = kept.available_us;
       x.touched = true;
     }
   take_in();
