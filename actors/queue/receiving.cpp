@@ -30,20 +30,18 @@ std::vector<member_number> members_named(self_pointer self, user_digest user) {
   return out;
 }
 
-/// How many claims of the user may begin now that nobody picks. A user who is
-/// prohibited is served only by who asks for it.
-std::uint32_t room_for_claims(self_pointer self, member_number number,
-                              std::uint32_t claims_max) {
-  const auto claims = self->state.ring.in_flight_total();
+/// Places under the user's cap, until it says how many it has needed.
+void reserve_claims(self_pointer self, member_number member,
+                    std::uint32_t claims_max, renew_named& to) {
+  auto& ring = self->state.ring;
+  const auto claims = ring.in_flight_total();
   if (!open(self) || is_full(self) || claims >= claims_max)
-    return 0;
-  const auto known = self->state.ring.describe(number);
-  const auto& limits = known.limits;
-  if (limits.held || limits.prohibited || limits.allocation == 0
-      || known.in_flight >= limits.concurrency)
-    return 0;
-  return std::min(limits.concurrency - known.in_flight,
-                  static_cast<std::uint32_t>(claims_max - claims));
+    return;
+  to.begins_max = std::min({static_cast<std::uint32_t>(to.ids.size()),
+                            ring.room_for_claims(member),
+                            static_cast<std::uint32_t>(claims_max - claims)});
+  if (to.begins_max > 0)
+    ring.change_in_flight(member, static_cast<std::int32_t>(to.begins_max));
 }
 
 caf::message is_done() {
@@ -120,20 +118,6 @@ caf::result<items_settled> end(self_pointer self, const settle_items& x) {
   }
   return journal::answered_later<items_settled>();
 }
-
-namespace {
-
-/// Places under the user's cap, until it says how many it has needed.
-void reserve_claims(self_pointer self, member_number member,
-                    std::uint32_t claims_max, renew_named& to) {
-  to.begins_max = std::min(static_cast<std::uint32_t>(to.ids.size()),
-                           room_for_claims(self, member, claims_max));
-  if (to.begins_max > 0)
-    self->state.ring.change_in_flight(
-      member, static_cast<std::int32_t>(to.begins_max));
-}
-
-} // namespace
 
 caf::result<done> extend(self_pointer self, const renew_items& x) {
   std::unordered_map<member_number, renew_named> parts;

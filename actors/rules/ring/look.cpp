@@ -106,6 +106,17 @@ ring::standing ring::look(member_number m) const noexcept {
           true,    x.eligible, x.in_flight >= x.concurrency};
 }
 
+std::uint32_t ring::room_for_claims(member_number m) const noexcept {
+  const auto& s = *state_;
+  if (m >= s.members.size() || !s.members[m].present)
+    return 0;
+  const auto& x = s.members[m];
+  if (x.held || x.prohibited || x.allocation == 0
+      || x.in_flight >= x.concurrency)
+    return 0;
+  return x.concurrency - x.in_flight;
+}
+
 bool ring::admits(view_number number, member_number m) const {
   const auto& s = *state_;
   const auto& view = *s.views[number];

@@ -158,6 +158,10 @@ public:
   };
   standing look(member_number m) const noexcept;
 
+  /// How many claims of the user may begin that no pick led to. Of one who is
+  /// prohibited none: only who asks for it serves it.
+  std::uint32_t room_for_claims(member_number m) const noexcept;
+
   /// Whether the view's criteria let it serve the user at all: for "no
   /// matching processor". Prohibited users are served by requirers only.
   bool admits(view_number view, member_number m) const;

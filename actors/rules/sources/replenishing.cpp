@@ -126,14 +126,15 @@ std::optional<std::uint64_t> replenishing::expire(micros now_us) {
 // -- what a batch does --------------------------------------------------------
 
 void replenishing::note_bad(bad_record x, batch_taken& out) {
-  if (bad_seen_.contains(digest_of_bad(x)))
+  const auto digest = digest_of_bad(x);
+  if (bad_seen_.contains(digest))
     return;
   if (bad_seen_.size() == bad_seen_max) {
     facts_.bad_last = name_ + ": more than " + std::to_string(bad_seen_max)
                       + " are bad: the others are passed over unseen";
     return;
   }
-  bad_seen_.insert(digest_of_bad(x));
+  bad_seen_.insert(digest);
   ++facts_.bad;
   facts_.bad_last =
     name_ + ": " + (x.key.empty() ? "" : x.key + ": ") + x.reason;

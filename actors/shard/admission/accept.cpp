@@ -7,6 +7,8 @@
 #include "messages/values/names.hpp"
 #include "messages/values/test_points.hpp"
 
+#include <span>
+
 namespace depositd::shard {
 
 namespace {
@@ -82,13 +84,8 @@ enqueued result_of(const enqueue_answer& x) {
           x.over_bytes};
 }
 
-} // namespace
-
-namespace {
-
 /// Makes those that are not there, all of them or none.
-caf::error make_queues(shard_pointer self,
-                       const std::vector<std::string>& names,
+caf::error make_queues(shard_pointer self, std::span<const std::string> names,
                        const std::string& user) {
   const auto& options = self->state.options;
   std::optional<control_state> with_new;
@@ -127,7 +124,7 @@ queue_number use_queue(shard_pointer self, const std::string& name) {
 caf::expected<queue_number> reach_queue(shard_pointer self,
                                         const std::string& name,
                                         const std::string& user) {
-  if (auto wrong = make_queues(self, {name}, user))
+  if (auto wrong = make_queues(self, {&name, 1}, user))
     return wrong;
   return use_queue(self, name);
 }

@@ -1,15 +1,14 @@
 // What processors say of items, however much it is.
 
 #include "actors/rules/ledger/outcome_bounds.hpp"
-#include "messages/projection.hpp"
-#include "tests/support/engine_fixture.hpp"
+#include "tests/support/submission_rows.hpp"
 #include "tests/support/watched_engine.hpp"
 
 namespace depositd {
 
 namespace {
 
-class outcomes : public testing::watching<testing::engine_fixture> {
+class outcomes : public testing::watching<testing::showing_submissions> {
 protected:
   void SetUp() override {
     start();
@@ -23,14 +22,6 @@ protected:
       ask<enqueued>(core, submit{"metadata", "ann", 0, what, "<a/>"});
     EXPECT_TRUE(done);
     return done ? done->ids.at(0) : 0;
-  }
-
-  submission_row row_of(item_id id) {
-    submission_query query;
-    query.id = id;
-    const auto found = ask<submissions_found>(read_model, query);
-    EXPECT_TRUE(found && found->rows.size() == 1);
-    return found && !found->rows.empty() ? found->rows[0] : submission_row{};
   }
 
   /// The items end together, with documents of so many bytes.

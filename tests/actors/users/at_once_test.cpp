@@ -1,19 +1,17 @@
 // Deposits that a door works on itself: they come claimed by it.
 
-#include "messages/projection.hpp"
 #include "messages/receiving.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/values/submission_body.hpp"
-#include "tests/support/engine_fixture.hpp"
+#include "tests/support/submission_rows.hpp"
 
 namespace depositd {
 
 namespace {
 
 using namespace std::chrono_literals;
-using testing::engine_fixture;
 
-class at_once : public engine_fixture {
+class at_once : public testing::showing_submissions {
 protected:
   void SetUp() override {
     start();
@@ -42,15 +40,6 @@ protected:
     const auto said = ask<items_settled>(core, what);
     EXPECT_TRUE(said) << (said ? "" : render(said.error()));
     return said && said->accepted.at(0) != 0;
-  }
-
-  submission_row row_of(item_id id) {
-    submission_query query;
-    query.id = id;
-    query.with_contents = true;
-    const auto found = ask<submissions_found>(read_model, query);
-    EXPECT_TRUE(found && found->rows.size() == 1);
-    return found && !found->rows.empty() ? found->rows[0] : submission_row{};
   }
 
   std::uint32_t running() {

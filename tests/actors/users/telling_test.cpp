@@ -1,9 +1,8 @@
 // Deposits of which somebody is told: from their end to the outbox.
 
-#include "messages/projection.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/values/submission_body.hpp"
-#include "tests/support/engine_fixture.hpp"
+#include "tests/support/submission_rows.hpp"
 
 #include <limits>
 
@@ -11,10 +10,9 @@ namespace depositd {
 
 namespace {
 
-using testing::engine_fixture;
 using testing::test_processor;
 
-class telling : public engine_fixture {
+class telling : public testing::showing_submissions {
 protected:
   telling() {
     configuration.queues.push_back({notify_queue, outbox_queue_defaults()});
@@ -45,14 +43,6 @@ protected:
     ended.document = "<doi_batch_diagnostic/>";
     caf::anon_send(sp.door, settle_and_request{sp.number, 0, {ended}});
     settle();
-  }
-
-  submission_row row_of(item_id id) {
-    submission_query query;
-    query.id = id;
-    const auto found = ask<submissions_found>(read_model, query);
-    EXPECT_TRUE(found && found->rows.size() == 1);
-    return found && !found->rows.empty() ? found->rows[0] : submission_row{};
   }
 
   std::vector<item_row> waiting() {

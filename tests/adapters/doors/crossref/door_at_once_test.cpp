@@ -32,6 +32,25 @@ protected:
                        .closed());
   }
 
+  using clients_list = std::vector<std::unique_ptr<raw_client>>;
+
+  /// As many clients more, each of which sends a deposit of the user.
+  void send(const std::string& user, int count, clients_list& to) const {
+    for (int i = 0; i < count; ++i) {
+      to.push_back(std::make_unique<raw_client>(server->port()));
+      to.back()->send(request_of(user));
+    }
+  }
+
+  /// How many are answered when the first ones are.
+  static unsigned answered_first(const clients_list& all) {
+    unsigned out = 0;
+    for (int i = 0; i < 2000 && out == 0; ++i)
+      for (const auto& x : all)
+        out += x->readable_within(1);
+    return out;
+  }
+
   void make_v2_wait() {
     const std::lock_guard lock{engine->guard};
     engine->v2_waits = true;
@@ -205,17 +224,10 @@ TEST_F(crossref_at_once, row_39_slow_work_is_504_and_can_be_polled_later) {
 TEST_F(crossref_at_once, row_40_the_seventeenth_at_once_is_500) {
   make_v2_wait();
   start();
-  std::vector<std::unique_ptr<raw_client>> clients;
-  for (int i = 0; i < 17; ++i) {
-    clients.push_back(std::make_unique<raw_client>(server->port()));
-    clients.back()->send(request());
-  }
+  clients_list clients;
+  send("psychoceramics", 17, clients);
   // Sixteen wait, so whoever is answered now was one too many.
-  unsigned refused = 0;
-  for (int i = 0; i < 2000 && refused == 0; ++i)
-    for (auto& x : clients)
-      refused += x->readable_within(1);
-  ASSERT_EQ(refused, 1u);
+  ASSERT_EQ(answered_first(clients), 1u);
   for (auto& x : clients)
     if (x->readable_within(0)) {
       const auto answer = x->receive();
@@ -239,20 +251,11 @@ TEST_F(crossref_at_once, row_40_the_seventeenth_at_once_is_500) {
 TEST_F(crossref_at_once, row_40_who_takes_all_places_leaves_some_to_others) {
   make_v2_wait();
   start();
-  std::vector<std::unique_ptr<raw_client>> clients;
-  const auto send = [&](const std::string& user, int count) {
-    for (int i = 0; i < count; ++i) {
-      clients.push_back(std::make_unique<raw_client>(server->port()));
-      clients.back()->send(request_of(user));
-    }
-  };
-  send("psychoceramics", 17);
-  unsigned refused = 0;
-  for (int i = 0; i < 2000 && refused == 0; ++i)
-    for (auto& x : clients)
-      refused += x->readable_within(1);
+  clients_list clients;
+  send("psychoceramics", 17, clients);
+  auto refused = answered_first(clients);
   ASSERT_EQ(refused, 1u);
-  send("other", 5);
+  send("other", 5, clients);
   for (int i = 0; i < 2000 && refused == 1; ++i)
     for (std::size_t at = 17; at < clients.size(); ++at)
       refused += clients[at]->readable_within(1);
@@ -290,17 +293,10 @@ TEST_F(crossref_at_once, row_10_no_more_than_the_cap_come_in_together) {
   make_v2_wait();
   start();
   set_running(1, 3);
-  std::vector<std::unique_ptr<raw_client>> clients;
-  for (int i = 0; i < 3; ++i) {
-    clients.push_back(std::make_unique<raw_client>(server->port()));
-    clients.back()->send(request());
-  }
+  clients_list clients;
+  send("psychoceramics", 3, clients);
   // Two wait, so whoever is answered now was one too many.
-  unsigned refused = 0;
-  for (int i = 0; i < 2000 && refused == 0; ++i)
-    for (auto& x : clients)
-      refused += x->readable_within(1);
-  EXPECT_EQ(refused, 1u);
+  EXPECT_EQ(answered_first(clients), 1u);
   EXPECT_EQ(count(), 2u);
   let_v2_go();
   unsigned limited = 0;
