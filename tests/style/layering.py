@@ -129,11 +129,11 @@ WORLD = re.compile(
     r"^(chrono|ctime|time\.h|random|thread|mutex|shared_mutex|atomic|future|"
     r"condition_variable|fstream|iostream|cstdio|stdio\.h|filesystem|"
     r"unistd\.h|fcntl\.h|sys/.*|netinet/.*|arpa/.*|spdlog/.*|sqlite3\.h|"
-    r"microhttpd\.h|libxml/.*|curl/.*|openssl/.*|sodium.*|nlohmann/.*)$")
+    r"llhttp/.*|libxml/.*|curl/.*|openssl/.*|sodium.*|nlohmann/.*)$")
 
 # Libraries that touch the world stay behind ports.
 BEHIND_PORTS = re.compile(
-    r"^(sqlite3\.h|microhttpd\.h|libxml/.*|curl/.*|openssl/.*|"
+    r"^(sqlite3\.h|llhttp/.*|libxml/.*|curl/.*|openssl/.*|"
     r"yaml-cpp/.*|archive.*\.h|CLI/.*|histedit\.h|prometheus/.*|libpq-fe\.h|"
     r"sql(ext)?\.h|"
     r"librdkafka/.*)$")

@@ -8,10 +8,6 @@
 
 namespace depositd::http {
 
-void connection::made_request() {
-  loop.arriving.forget(*this);
-}
-
 void arrivals::limit(std::uint32_t unfinished_max) {
   kit::arrival_limits limits;
   limits.connections_max = std::numeric_limits<std::uint32_t>::max();

@@ -10,7 +10,7 @@
 
 namespace depositd::http {
 
-struct connection;
+class connection;
 
 /// Of one loop, in its thread.
 class arrivals {
@@ -21,7 +21,7 @@ public:
   void limit(std::uint32_t unfinished_max);
 
   /// The one that is ended instead, if there are too many: it takes no place
-  /// any more, though the library has yet to close it.
+  /// any more, though it has yet to be closed.
   connection* add(connection& x, time_point now);
 
   /// Its first request has a head, or it has gone.

@@ -4,14 +4,12 @@
 #include "adapters/doors/http/connection.hpp"
 #include "adapters/doors/http/inflate.hpp"
 #include "adapters/doors/http/io_loop.hpp"
-#include "adapters/doors/http/wire.hpp"
 #include "messages/values/free_memory.hpp"
 
 #include <algorithm>
 #include <new>
 #include <utility>
 
-#include <microhttpd.h>
 #include <poll.h>
 
 namespace depositd::http {
@@ -23,35 +21,36 @@ constexpr std::size_t labour_bytes_min = 64 * 1024;
 
 } // namespace
 
-exchange::exchange(std::shared_ptr<exchange_context> context, connection& at,
-                   MHD_Connection* handle, std::string target)
-  : context_(std::move(context)), at_(at), target_(std::move(target)),
-    held_(context_->memory), begun_(at.loop.now()), handle_(handle),
-    answer_held_(context_->memory) {
+exchange::exchange(std::shared_ptr<exchange_context> context, connection& at)
+  : context_(std::move(context)), at_(at), held_(context_->memory),
+    begun_(at.loop.now()), answer_held_(context_->memory) {
   at_.enter(phase::receiving, begun_ + context_->options.receive_limit);
 }
 
 exchange::~exchange() = default;
 
 // With the guard held: the connection stays where it is until then.
+void exchange::tell() {
+  if (std::exchange(waits_, false))
+    at_.loop.resume(shared_from_this());
+}
+
 void exchange::resume() {
-  if (!std::exchange(suspended_, false))
-    return;
-  MHD_resume_connection(handle_);
-  at_.loop.notice();
+  if (attached_)
+    at_.go_on();
 }
 
 bool exchange::answer(response what) {
   {
     const std::lock_guard lock{guard_};
-    if (!answered_ && handle_) {
+    if (!answered_ && attached_) {
       answer_ = is_put_off(what)
                   ? unavailable_as("Long answers wait to be read. Try again "
                                    "later.")
                   : std::move(what);
       answered_ = true;
       answer_held_.grow_anyway(answer_.body.capacity());
-      resume();
+      tell();
       return true;
     }
   }
@@ -73,57 +72,36 @@ void exchange::expire() {
 
 void exchange::pass() {
   const std::lock_guard lock{guard_};
-  if (answered_ || !handle_)
+  if (answered_ || !attached_)
     return;
   passed_ = true;
-  resume();
+  tell();
 }
 
 void exchange::detach() {
-  // Resumed, and then found to be broken before it could go on.
-  if (std::exchange(suspended_before_, false))
-    --context_->suspended;
   {
     const std::lock_guard lock{guard_};
-    handle_ = nullptr;
+    attached_ = false;
+    waits_ = false;
   }
   // Nobody changes an answer from now on.
   if (answer_.stream)
     answer_.stream->leave();
 }
 
-bool exchange::step(const char* method, const char* version, const char* data,
-                    std::size_t& size) {
-  if (std::exchange(suspended_before_, false))
-    --context_->suspended;
-  if (refused_)
-    return false;
-  switch (stage_) {
-    case stage::head: {
-      at_.loop.in_heads.erase(&at_);
-      const bool refused = !read_head(method, version);
-      if (has_body_)
-        return refused ? queue() : open_gate();
-      // The library closes a connection whose answer is queued now; it will
-      // ask once more.
-      stage_ = refused ? stage::handling : stage::body;
-      return true;
-    }
-    case stage::gating:
-    case stage::preparing:
-      return settle();
-    case stage::body:
-      return size != 0 ? receive(data, size) : dispatch();
-    case stage::handling:
-      return settle();
-    case stage::queued:
-      size = 0;
-      return true;
-  }
-  return false;
+void exchange::read_head(bool is_1_1) {
+  ++context_->requests;
+  auto refused = refusal_of_head(is_1_1);
+  // Where there is no body its end comes at once, and is waited for.
+  if (!has_body_)
+    stage_ = stage::body;
+  if (refused)
+    answer(std::move(*refused));
+  else if (has_body_)
+    open_gate();
 }
 
-bool exchange::open_gate() {
+void exchange::open_gate() {
   stage_ = stage::gating;
   if (const auto& gate = route_->options.before_body) {
     begin_answering();
@@ -131,56 +109,43 @@ bool exchange::open_gate() {
   } else {
     pass();
   }
-  return settle();
-}
-
-// The library asks again at the next look by itself. Where the actors have run
-// by then the answer is there mostly, and nothing need be suspended.
-bool exchange::look_again() {
-  return stage_ == stage::handling && context_->options.loops.has_actors
-         && !std::exchange(looked_again_, true);
-}
-
-// With the guard held.
-void exchange::suspend() {
-  suspended_ = true;
-  suspended_before_ = true;
-  ++context_->suspended;
-  MHD_suspend_connection(handle_);
 }
 
 // Goes on if the gate or the handler has decided, else waits for it.
-bool exchange::settle() {
+exchange::verdict exchange::decide() {
   {
     const std::lock_guard lock{guard_};
+    if (stage_ == stage::body && !(answered_ && has_body_))
+      return verdict::read;
     if (!answered_ && context_->stopped) {
       answer_ = stopped_response();
       answered_ = true;
     }
-    if (!answered_ && !passed_) {
-      if (!look_again())
-        suspend();
-      return true;
-    }
     if (answered_)
       return queue();
+    if (!passed_) {
+      waits_ = true;
+      return verdict::wait;
+    }
     passed_ = false;
   }
   if (stage_ == stage::preparing) {
     stage_ = stage::handling;
     handle();
-    return settle();
+    return decide();
   }
   stage_ = stage::body;
   begun_ = at_.loop.now();
-  return at_.enter(phase::receiving, begun_ + context_->options.receive_limit);
+  return at_.enter(phase::receiving, begun_ + context_->options.receive_limit)
+           ? verdict::read
+           : verdict::end;
 }
 
 // The body takes what its Content-Length says in the end, and never more than
 // twice what has come: who promises much and sends little holds little.
-bool exchange::append(const char* data, std::size_t size) {
+bool exchange::append(std::string_view piece) {
   auto& body = request_.body;
-  const auto needed = body.size() + size;
+  const auto needed = body.size() + piece.size();
   if (needed > body.capacity()) {
     const auto expected = chunked_ ? body_bytes_max_ : expected_bytes();
     const auto wanted = std::max<std::uint64_t>(
@@ -194,7 +159,7 @@ bool exchange::append(const char* data, std::size_t size) {
     body = std::move(larger);
     held_.shrink(std::exchange(held_for_body_, wanted));
   }
-  body.append(data, size);
+  body += piece;
   return true;
 }
 
@@ -215,23 +180,20 @@ bool exchange::hold_copies() {
                        * request_.body.size());
 }
 
-bool exchange::receive(const char* data, std::size_t& size) {
-  if (chunked_ && received_ == 0 && claims_absurd_chunk(data))
-    return refuse_now(refusal(400, "The size of a chunk makes no sense."));
-  if (chunked_ && has_bare_line_feed(data))
-    return refuse_now(refusal(400, "The lines of chunks must end with CR LF."));
-  received_ += size;
+bool exchange::receive(std::string_view piece) {
+  received_ += piece.size();
   if (received_ > body_bytes_max_)
-    return refuse_now(refused_as(413, "The body is too large."));
-  if (!append(data, size)) {
+    return refuse_body(refused_as(413, "The body is too large."));
+  if (!append(piece)) {
     ++context_->refused;
-    return refuse_now(out_of_memory(bytes_needed(expected_bytes())));
+    return refuse_body(out_of_memory(bytes_needed(expected_bytes())));
   }
-  size = 0;
   const auto& options = context_->options;
-  return at_.enter(
-    phase::receiving,
-    after(begun_, options.receive_limit, received_, options.receive_rate_min));
+  const auto earned =
+    after(begun_, options.receive_limit, received_, options.receive_rate_min);
+  // What came fast earns nobody the right to hold it in silence.
+  return at_.enter(phase::receiving,
+                   std::min(earned, at_.loop.now() + options.receive_limit));
 }
 
 std::optional<response> exchange::unpack() {
@@ -261,10 +223,10 @@ std::optional<response> exchange::unpack() {
   return std::nullopt;
 }
 
-bool exchange::dispatch() {
-  if (!has_clean_trailers(handle_))
-    return refuse_now(refusal(400, "The request's lines must end with CR LF."));
+void exchange::body_is_complete() {
   stage_ = stage::preparing;
+  if (answered_)
+    return; // its head was refused
   begin_answering();
   const bool unpacks =
     !request_.body.empty() && request_.header("content-encoding");
@@ -281,14 +243,13 @@ bool exchange::dispatch() {
     });
   else
     prepare();
-  return settle();
 }
 
 // On the I/O thread, or on the one for long work while nothing else is done.
 void exchange::prepare() {
   {
     const std::lock_guard lock{guard_};
-    if (answered_ || !handle_)
+    if (answered_ || !attached_)
       return; // nobody waits any more
   }
   auto refused = unpack();
@@ -310,10 +271,10 @@ void exchange::handle() {
 
 bool exchange::over() {
   const std::lock_guard lock{guard_};
-  if (answered_ || !handle_ || context_->stopping)
+  if (answered_ || !attached_ || context_->stopping)
     return true;
   // With the guard held the socket stays open.
-  pollfd at{at_.socket, POLLRDHUP, 0};
+  pollfd at{at_.socket(), POLLRDHUP, 0};
   return ::poll(&at, 1, 0) > 0;
 }
 
@@ -335,22 +296,20 @@ void exchange::count(const response& what) {
   counts.add(what.status);
 }
 
-bool exchange::queue() {
-  // Nobody changes an answer once it is there.
-  const bool early =
-    has_body_ && (stage_ == stage::head || stage_ == stage::gating);
+// With the guard held.
+exchange::verdict exchange::queue() {
+  const bool early = has_body_ && stage_ < stage::preparing;
   stage_ = stage::queued;
   count(answer_);
   if (early)
     at_.lingers = true;
-  const bool close = early || at_.over_limit || context_->stopping;
-  if (!at_.enter(phase::sending, at_.loop.now() + context_->options.send_limit))
-    return false;
+  closes_ = early || closes_ || at_.over_limit || context_->stopping;
   if (answer_.stream)
-    return queue_open_body(close);
-  return answer_.body.size() > long_answer_bytes
-           ? queue_in_parts(close)
-           : queue_response(handle_, answer_, close);
+    attach_stream();
+  return at_.enter(phase::sending,
+                   at_.loop.now() + context_->options.send_limit)
+           ? verdict::send
+           : verdict::end;
 }
 
 } // namespace depositd::http

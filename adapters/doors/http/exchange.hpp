@@ -4,11 +4,12 @@
 // owns the connection moves it on; whoever answers does so from any thread.
 
 #include "adapters/doors/http/answer_counts.hpp"
-#include "adapters/doors/http/certificate.hpp"
+#include "adapters/doors/http/request_parser.hpp"
 #include "adapters/doors/http/responder.hpp"
 #include "adapters/doors/http/router.hpp"
 #include "adapters/doors/http/server.hpp"
 #include "adapters/doors/kit/loop.hpp"
+#include "adapters/doors/kit/tls_layer.hpp"
 #include "messages/values/memory_budget.hpp"
 
 #include <algorithm>
@@ -17,24 +18,19 @@
 #include <mutex>
 #include <optional>
 
-#include <sys/types.h>
-
-struct MHD_Connection;
-
 namespace depositd::http {
 
-struct connection;
+class connection;
 
 /// What all connections of a server share. Answers that come too late hold on
 /// to it, so it may outlive the server.
 struct exchange_context {
   server_options options;
   router routes;
-  certificate_in_use certificates;
+  kit::tls_in_use tls;
   kit::loop* labour = nullptr;       ///< for what would hold up the I/O threads
   std::atomic<bool> stopping{false}; ///< new requests are answered 503
-  std::atomic<bool> stopped{false};  ///< nothing may be suspended any more
-  std::atomic<std::uint64_t> suspended{0};
+  std::atomic<bool> stopped{false};  ///< nobody may wait any more
   std::shared_ptr<memory_budget> memory; ///< for all requests
   /// For long answers that may be put off: who does not read them must leave
   /// memory to what comes in.
@@ -46,37 +42,62 @@ struct exchange_context {
   status_counts unrouted; ///< answers to what no route is for
 };
 
+/// An answer that is longer is kept for as long as it is read.
+constexpr std::size_t long_answer_bytes = 256 * 1024;
+
 class exchange : public answer_sink,
                  public std::enable_shared_from_this<exchange> {
 public:
-  exchange(std::shared_ptr<exchange_context> context, connection& at,
-           MHD_Connection* handle, std::string target);
+  /// A request line has come.
+  exchange(std::shared_ptr<exchange_context> context, connection& at);
   ~exchange() override;
 
   // -- on the I/O thread
 
-  /// What the library's handler callback asks: goes on as far as possible.
-  /// False closes the connection.
-  bool step(const char* method, const char* version, const char* data,
-            std::size_t& size);
+  /// What the request says of itself, as far as it came. Moves from it.
+  void begin(request_head& head);
 
-  /// Its request line has come. Refuses what the library would only hang up on,
-  /// and what may not be read as a request.
-  void begin();
+  /// All of that has come.
+  void read_head(bool is_1_1);
 
-  /// The library is about to refuse the body's length of some request, with two
-  /// heads in one answer. Says it with one, and that nothing more may be sent.
-  /// False: it is not this request.
-  bool refuse_length();
+  /// Takes a piece of the body. False: it is refused.
+  bool receive(std::string_view piece);
 
-  /// The same of cookies for which it has no memory.
-  bool refuse_cookies();
+  /// All of it has come.
+  void body_is_complete();
 
-  bool is_chunked() const {
-    return chunked_;
+  /// It cannot be read to its end: says so, and that nothing more may be sent.
+  void refuse(const request_parser::fault& why);
+
+  enum class verdict : std::uint8_t {
+    wait, ///< the connection is told when it may ask again
+    read, ///< the body may come
+    send, ///< the answer
+    end,
+  };
+
+  /// Goes on as far as possible.
+  verdict decide();
+
+  // Once it is to be sent:
+
+  const response& answered_with() const {
+    return answer_;
   }
 
-  /// The library has finished with the request.
+  bool closes() const {
+    return closes_;
+  }
+
+  bool wants_head_only() const {
+    return request_is_head_;
+  }
+
+  /// Some of a body that goes on. 0: none is there yet, and the connection is
+  /// told when there is. Nothing at the end.
+  std::optional<std::size_t> take_part(char* to, std::size_t bytes_max);
+
+  /// The request is over.
   void detach();
 
   /// The time to answer is over.
@@ -88,16 +109,18 @@ public:
   /// Answered or not, nobody can now.
   void answer_unavailable();
 
+  /// What it was told, in the thread of its connection.
+  void resume();
+
+  /// There was no memory for what was to be done: says so, if that can be said.
+  bool give_up() noexcept;
+
   // -- on any thread
 
   bool answer(response what) override;
   void pass() override;
   bool hold(std::uint64_t bytes) override;
   bool over() override;
-
-  /// There was no memory for what was to be done: says so, if that can be said.
-  /// On the I/O thread false closes the connection.
-  bool give_up() noexcept;
 
 private:
   enum class stage : std::uint8_t {
@@ -109,42 +132,33 @@ private:
     queued
   };
 
-  bool read_head(const char* method, const char* version);
-  bool open_gate();
-  bool receive(const char* data, std::size_t& size);
-  bool dispatch();
+  std::optional<response> refusal_of_head(bool is_1_1);
+  std::optional<response> find_route();
+  void open_gate();
   void prepare();
   void handle();
-  bool settle();
-  bool queue();
+  verdict queue();
   void count(const response& what);
-  bool queue_open_body(bool close);
-  ssize_t read_stream(char* to, std::size_t bytes_max);
-  bool queue_in_parts(bool close);
-  ssize_t read_part(std::uint64_t at, char* to, std::size_t bytes_max);
   bool is_put_off(const response& what);
-  bool look_again();
-  void suspend();
+  void attach_stream();
   void wake();
   response unavailable_as(const std::string& text) const;
   response no_memory_left() const;
   response stopped_response() const;
   response out_of_memory(std::uint64_t needed) const;
-  bool refuse_now(const response& what);
-  void refuse_at_once(const response& what);
+  bool refuse_body(response what);
   response refused_as(unsigned status, const std::string& text) const;
-  std::optional<response> check_framing(const char* method,
-                                        const char* version);
+  std::optional<response> check_framing(bool is_1_1);
   std::optional<response> check_body_headers(bool knows_chunks);
   std::string client() const;
   void set_body_limit();
   std::optional<response> unpack();
-  bool append(const char* data, std::size_t size);
+  bool append(std::string_view piece);
   bool hold_copies();
   std::uint64_t expected_bytes() const;
   std::uint64_t bytes_needed(std::uint64_t bytes) const;
   void begin_answering();
-  void resume();
+  void tell();
 
   const std::shared_ptr<exchange_context> context_;
   connection& at_; ///< gone once detached
@@ -159,15 +173,14 @@ private:
   kit::loop::time begun_;
   bool chunked_ = false;
   bool has_body_ = false;
-  bool suspended_before_ = false;
-  bool looked_again_ = false;
-  bool refused_ = false; ///< at once: the library must close the connection
+  bool request_is_head_ = false;
+  bool closes_ = false;
 
   std::mutex guard_; ///< of what follows
-  MHD_Connection* handle_;
+  bool attached_ = true;
   bool answered_ = false;
   bool passed_ = false;
-  bool suspended_ = false;
+  bool waits_ = false;      ///< the connection is to be told
   response answer_;         ///< stays put once `answered_`
   held_memory answer_held_; ///< for it, and for what the handler asks
   std::optional<held_memory> long_held_; ///< of those that may be put off

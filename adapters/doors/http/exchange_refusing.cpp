@@ -2,12 +2,9 @@
 
 #include "adapters/doors/http/connection.hpp"
 #include "adapters/doors/http/exchange.hpp"
-#include "adapters/doors/http/wire.hpp"
 
 #include <new>
 #include <utility>
-
-#include <sys/socket.h>
 
 namespace depositd::http {
 
@@ -42,10 +39,8 @@ response exchange::stopped_response() const {
 bool exchange::give_up() noexcept {
   try {
     ++context_->refused;
-    if (stage_ == stage::body)
-      return refuse_now(no_memory_left());
     answer(no_memory_left());
-    return stage_ == stage::queued || settle();
+    return true;
   } catch (const std::bad_alloc&) {
     return false;
   }
@@ -55,17 +50,15 @@ void exchange::answer_unavailable() {
   answer(stopped_response());
 }
 
-void exchange::refuse_at_once(const response& what) {
-  refused_ = true;
-  refuse_now(what);
-  ::shutdown(at_.socket, SHUT_WR);
+void exchange::refuse(const request_parser::fault& why) {
+  has_body_ = true; // or so it may be: the connection must end
+  closes_ = true;
+  at_.lingers = true;
+  answer(refused_as(why.status, why.text));
 }
 
-bool exchange::refuse_now(const response& what) {
-  stage_ = stage::queued;
-  count(what);
-  at_.lingers = true;
-  write_response(handle_, at_.socket, what);
+bool exchange::refuse_body(response what) {
+  answer(std::move(what));
   return false;
 }
 

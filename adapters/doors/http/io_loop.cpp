@@ -1,27 +1,23 @@
 #include "adapters/doors/http/io_loop.hpp"
 
+#include "adapters/doors/http/connection.hpp"
+#include "adapters/doors/http/exchange.hpp"
 #include "messages/values/free_memory.hpp"
 
+#include <cerrno>
 #include <utility>
 
-#include <microhttpd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 namespace depositd::http {
 
 namespace {
 
-// After the library ran out of files it listens again only when it is driven.
 constexpr std::chrono::milliseconds longest_wait{250};
 
-int events_of(MHD_Daemon* daemon) {
-  return MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
-}
-
-bool has_work(MHD_Daemon* daemon) {
-  MHD_UNSIGNED_LONG_LONG wait_ms = 0;
-  return MHD_get_timeout(daemon, &wait_ms) == MHD_YES && wait_ms == 0;
-}
+/// After so many arrivals those who are there have their turn.
+constexpr int arrivals_of_a_look = 64;
 
 } // namespace
 
@@ -35,26 +31,101 @@ io_loop::~io_loop() {
   stop();
 }
 
-void io_loop::start(MHD_Daemon* daemon, std::function<void()> after_round) {
-  after_round_ = std::move(after_round);
+void io_loop::start(int listener, events what) {
+  events_ = std::move(what);
   loop_->post([=, this] {
-    daemon_ = daemon;
-    // What is ready is the library's to find out, after each look.
-    loop_->watch(events_of(daemon), kit::interest::reading, [] {});
+    listener_ = listener;
+    listen();
     loop_->after_each_look([this] { look(); });
     keep_looking();
   });
 }
 
-void io_loop::look() {
-  if (!daemon_)
+// -- who comes ----------------------------------------------------------------
+
+void io_loop::listen() {
+  if (listener_ >= 0)
+    loop_->watch(listener_, kit::interest::reading, [this] { accept_some(); });
+}
+
+void io_loop::accept_some() {
+  for (int i = 0; i < arrivals_of_a_look; ++i) {
+    sockaddr_storage from{};
+    socklen_t size = sizeof from;
+    auto* name = reinterpret_cast<sockaddr*>(&from);
+    const int socket =
+      accept4(listener_, name, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (socket >= 0) {
+      events_.arrived(socket, name);
+      continue;
+    }
+    // Without a file for it the arrival stays, and would be told for ever.
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS
+        || errno == ENOMEM) {
+      loop_->unwatch(listener_);
+      loop_->post_at(now() + longest_wait, [this] { listen(); });
+    }
     return;
-  ++round_;
-  MHD_run(daemon_);
-  if (after_round_)
-    after_round_();
-  if (has_work(daemon_))
-    loop_->post(nullptr);
+  }
+}
+
+void io_loop::stop_listening() {
+  loop_->post([this] {
+    if (listener_ < 0)
+      return;
+    loop_->unwatch(listener_);
+    close(std::exchange(listener_, -1));
+  });
+}
+
+void io_loop::add(std::unique_ptr<connection> x) {
+  connections.add(*x);
+  auto* key = x.get();
+  open_.emplace(key, std::move(x));
+}
+
+// -- looks --------------------------------------------------------------------
+
+void io_loop::resume(std::shared_ptr<exchange> x) {
+  bool first = false;
+  {
+    const std::lock_guard lock{guard_};
+    first = resumed_.empty();
+    resumed_.push_back(std::move(x));
+  }
+  if (first)
+    loop_->post([this] { resume_all(); });
+}
+
+void io_loop::resume_all() {
+  std::vector<std::shared_ptr<exchange>> all;
+  {
+    const std::lock_guard lock{guard_};
+    all.swap(resumed_);
+  }
+  for (const auto& x : all)
+    x->resume();
+}
+
+void io_loop::end(connection& x) {
+  ended_.push_back(&x);
+}
+
+void io_loop::remove(connection& x) {
+  connections.remove(x);
+  arriving.forget(x);
+  x.close();
+  if (x.lingers || kit::has_unread_bytes(x.socket()))
+    ended.add(x.socket());
+  events_.gone(x);
+  open_.erase(&x);
+}
+
+void io_loop::look() {
+  for (auto* x : std::exchange(ended_, {}))
+    remove(*x);
+  if (events_.after_round)
+    events_.after_round();
 }
 
 void io_loop::keep_looking() {
@@ -62,28 +133,14 @@ void io_loop::keep_looking() {
   loop_->post_at(now() + longest_wait, [this] { keep_looking(); });
 }
 
-void io_loop::notice() {
-  // Until the thread has taken the first notice, one is enough.
-  if (!noticed_.exchange(true))
-    loop_->post([this] { noticed_ = false; });
-}
-
-void io_loop::stop_listening() {
-  loop_->post([this] {
-    const int socket = MHD_quiesce_daemon(daemon_);
-    if (socket >= 0)
-      close(socket);
-  });
-}
-
 void io_loop::stop() {
   if (std::exchange(stopped_, true))
     return;
+  stop_listening();
   loop_->post([this] {
-    if (!daemon_)
-      return;
-    loop_->unwatch(events_of(daemon_));
-    MHD_stop_daemon(std::exchange(daemon_, nullptr));
+    ended_.clear();
+    while (!open_.empty())
+      remove(*open_.begin()->first);
   });
   loop_->stop();
 }

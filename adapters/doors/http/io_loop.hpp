@@ -1,47 +1,71 @@
 #pragma once
 
-// Inside the server: one instance of libmicrohttpd, driven in a loop.
-//
-// The library's own threads lose time: when exactly 128 sockets are ready at
-// once, 0.9.75 waits for one more event before it looks at any of them. Driven
-// from outside it never waits at all.
+// Inside the server: the connections of one loop.
 
 #include "adapters/doors/http/arrivals.hpp"
+#include "adapters/doors/http/response_text.hpp"
 #include "adapters/doors/kit/deadlines.hpp"
 #include "adapters/doors/kit/lingering.hpp"
 #include "adapters/doors/kit/loop.hpp"
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <unordered_set>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
 
-struct MHD_Daemon;
+struct sockaddr;
 
 namespace depositd::http {
+
+class exchange;
 
 class io_loop {
   const std::unique_ptr<kit::loop> loop_;
 
 public:
+  /// What is done in the loop's thread.
+  struct events {
+    /// A client has come; the socket is the function's.
+    std::function<void(int socket, const sockaddr* from)> arrived;
+    /// A connection is about to go.
+    std::function<void(connection&)> gone;
+    /// After each look at the sockets; may be null.
+    std::function<void()> after_round;
+  };
+
   /// `tick` is how often deadlines are looked at.
   io_loop(std::unique_ptr<kit::loop> loop, std::chrono::milliseconds tick);
   ~io_loop();
 
-  /// Begins to drive the instance, and owns it from now on. `after_round` is
-  /// called after each look at the sockets; may be null.
-  void start(MHD_Daemon* daemon, std::function<void()> after_round);
-
-  /// Lets the thread look again: a connection was resumed. The library says so
-  /// by itself, but may take back what it said before it looks. Any thread.
-  void notice();
+  /// Begins to listen; the socket is the loop's from now on.
+  void start(int listener, events what);
 
   /// Closes the listening socket; connections go on.
   void stop_listening();
 
-  /// Ends all connections and the thread. Nothing may be suspended any more.
+  /// Ends all connections and the thread.
   void stop();
+
+  /// Has the exchange resume. Any thread.
+  void resume(std::shared_ptr<exchange> x);
+
+  // -- in its thread
+
+  void add(std::unique_ptr<connection> x);
+
+  /// Destroys it after this look.
+  void end(connection& x);
+
+  void watch(int socket, kit::interest in, kit::loop::task ready) {
+    loop_->watch(socket, in, std::move(ready));
+  }
+
+  void unwatch(int socket) {
+    loop_->unwatch(socket);
+  }
 
   kit::loop::time now() const {
     return loop_->now();
@@ -53,25 +77,25 @@ public:
     return kit::compute_in(*loop_, [&] { return what(connections.open()); });
   }
 
-  /// Which look at the sockets this is.
-  std::uint64_t round() const {
-    return round_;
-  }
-
   kit::deadlines connections; ///< all that are open
   kit::lingering ended;       ///< too early for their clients
   arrivals arriving;          ///< those that have not made a request yet
-  /// Those whose request line has come, and the rest of the head has not.
-  std::unordered_set<connection*> in_heads;
+  date_line date;
 
 private:
   void look();
   void keep_looking();
+  void listen();
+  void accept_some();
+  void resume_all();
+  void remove(connection& x);
 
-  std::function<void()> after_round_;
-  MHD_Daemon* daemon_ = nullptr;
-  std::uint64_t round_ = 0;
-  std::atomic<bool> noticed_{false};
+  events events_;
+  int listener_ = -1;
+  std::unordered_map<connection*, std::unique_ptr<connection>> open_;
+  std::vector<connection*> ended_;
+  std::mutex guard_; ///< of what follows
+  std::vector<std::shared_ptr<exchange>> resumed_;
   bool stopped_ = false;
 };
 

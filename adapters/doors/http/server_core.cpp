@@ -4,19 +4,18 @@
 #include "adapters/doors/kit/drain.hpp"
 
 #include <algorithm>
+#include <new>
 #include <system_error>
 #include <utility>
 
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <unistd.h>
 
 namespace depositd::http {
 
 namespace {
-
-// Read buffer and parsed headers of one connection.
-// The library clears all of it after every request.
-constexpr std::size_t connection_memory_bytes = 32 * 1024;
 
 std::chrono::milliseconds tick_of(const server_options& x) {
   const auto least =
@@ -52,75 +51,42 @@ server_core::~server_core() {
   server_core::stop(std::chrono::milliseconds{0});
 }
 
-// One instance per I/O thread, all on the same socket.
-MHD_Daemon* server_core::make_daemon(worker& for_whom) {
-  std::vector<MHD_OptionItem> items;
-  const auto number = [&](MHD_OPTION what, std::intptr_t value) {
-    items.push_back({what, value, nullptr});
-  };
-  std::string versions = kit::tls_versions;
-  unsigned flags =
-    MHD_USE_EPOLL | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
-  if (context_->certificates.now()) {
-    flags |= MHD_USE_TLS;
-    // Asked for at each handshake, because it may be exchanged.
-    items.push_back({MHD_OPTION_HTTPS_CERT_CALLBACK, 0,
-                     reinterpret_cast<void*>(&on_handshake)});
-    items.push_back({MHD_OPTION_HTTPS_PRIORITIES, 0, versions.data()});
-  }
-  const int socket = fcntl(where_.socket, F_DUPFD_CLOEXEC, 0);
-  // Those above the limit are told so; the library would hang up on them.
-  number(MHD_OPTION_CONNECTION_LIMIT,
-         connections_.max() + std::max(connections_.max() / 8, 8u));
-  number(MHD_OPTION_LISTEN_SOCKET, socket);
-  number(MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-         static_cast<std::intptr_t>(connection_memory_bytes));
-  number(MHD_OPTION_CONNECTION_TIMEOUT, 0);
-  items.push_back({MHD_OPTION_END, 0, nullptr});
-  auto* out =
-    MHD_start_daemon(flags, 0, on_arrival, &for_whom, on_request, &for_whom,
-                     MHD_OPTION_EXTERNAL_LOGGER, on_log_line, &for_whom,
-                     MHD_OPTION_URI_LOG_CALLBACK, on_target, &for_whom,
-                     MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, nullptr,
-                     MHD_OPTION_NOTIFY_COMPLETED, on_completed, &for_whom,
-                     MHD_OPTION_NOTIFY_CONNECTION, on_connection, &for_whom,
-                     MHD_OPTION_ARRAY, items.data(), MHD_OPTION_END);
-  if (!out)
-    ::close(socket);
-  return out;
-}
-
 /// Of each loop. Half of all: whoever asks for something finds a place.
 std::uint32_t server_core::silent_max() const {
   const auto loops = std::max(options().io_threads, 1u);
   return std::max(connections_.max() / 2 / loops, 1u);
 }
 
-caf::error server_core::start_worker() {
+// All of them listen at the same socket.
+caf::error server_core::start_loop() {
   try {
     if (!labour_)
       labour_ = kit::start_loop();
     context_->labour = labour_.get();
-    workers_.push_back(std::unique_ptr<worker>{new worker{
-      *this, io_loop{options().loops.make(), tick_of(options())}}});
+    loops_.push_back(std::make_unique<io_loop>(options().loops.make(),
+                                               tick_of(options())));
   } catch (const std::system_error& why) {
     return caf::make_error(ec::bad_setting, why.what());
   }
-  auto& loop = workers_.back()->loop;
+  auto& loop = *loops_.back();
   loop.arriving.limit(silent_max());
-  if (auto* daemon = make_daemon(*workers_.back())) {
-    loop.start(daemon, options().after_round);
-    return {};
-  }
-  return caf::make_error(ec::bad_setting, "cannot start the HTTP server at "
-                                            + to_string(options().listen));
+  const int socket = fcntl(where_.socket, F_DUPFD_CLOEXEC, 0);
+  if (socket < 0)
+    return caf::make_error(ec::bad_setting, "cannot start the HTTP server at "
+                                              + to_string(options().listen));
+  loop.start(socket,
+             {[this, &loop](int client, const sockaddr* from) {
+                arrive(loop, client, from);
+              },
+              [this](connection& x) { vacate(x); }, options().after_round});
+  return {};
 }
 
 caf::error server_core::reload() {
-  auto read = certificate::of(options().tls);
+  auto read = kit::tls_context::of(options().tls, std::string{});
   if (!read)
     return read.error();
-  context_->certificates.use(std::move(*read));
+  context_->tls.use(std::move(*read));
   return {};
 }
 
@@ -136,16 +102,59 @@ caf::error server_core::listen() {
   caf::error failure;
   for (std::uint32_t i = 0; i < std::max(options().io_threads, 1u); ++i)
     if (!failure)
-      failure = start_worker();
+      failure = start_loop();
   if (failure)
-    workers_.clear();
+    loops_.clear();
   ::close(where_.socket);
   return failure;
 }
 
+// -- who comes, and goes ------------------------------------------------------
+
+/// Who is one too many is hung up on: an answer would cost a place of others.
+/// Of several threads each may let one in more.
+void server_core::arrive(io_loop& loop, int socket, const sockaddr* from) {
+  try {
+    auto peer = kit::numeric_address(from);
+    // Those above the limit are told so, as long as they are few.
+    const auto most = connections_.max() + std::max(connections_.max() / 8, 8U);
+    if (addresses_.has_room(peer) && connections_.now() < most)
+      return open(loop, std::exchange(socket, -1), std::move(peer));
+  } catch (const std::bad_alloc&) {
+    // Nobody knows of it.
+  }
+  if (socket >= 0)
+    ::close(socket);
+}
+
+void server_core::open(io_loop& loop, int socket, std::string peer) {
+  const int on = 1;
+  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  auto x =
+    std::make_unique<connection>(context_, loop, socket, std::move(peer));
+  x->place = addresses_.enter(x->peer);
+  // Before this one is counted: several may come before the first is closed.
+  if (auto* ended = loop.arriving.add(*x, loop.now()))
+    vacate(*ended);
+  x->over_limit = !connections_.enter();
+  const auto limit = x->over_limit
+                       ? std::min(options().idle_limit, options().receive_limit)
+                       : options().idle_limit;
+  x->enter(phase::idle, loop.now() + limit);
+  x->start(context_->tls.now());
+  loop.add(std::move(x));
+}
+
+void server_core::vacate(connection& x) {
+  if (std::exchange(x.counted, false))
+    connections_.leave();
+}
+
+// -- the end ------------------------------------------------------------------
+
 bool server_core::busy() {
-  return std::any_of(workers_.begin(), workers_.end(), [](const auto& x) {
-    return x->loop.compute([](const auto& open) {
+  return std::any_of(loops_.begin(), loops_.end(), [](const auto& x) {
+    return x->compute([](const auto& open) {
       return std::any_of(open.begin(), open.end(), [](const auto* one) {
         const auto doing = static_cast<const connection*>(one)->doing;
         return doing == phase::answering || doing == phase::sending;
@@ -155,8 +164,8 @@ bool server_core::busy() {
 }
 
 void server_core::answer_all_unavailable() {
-  for (const auto& x : workers_)
-    x->loop.compute([](const auto& open) {
+  for (const auto& x : loops_)
+    x->compute([](const auto& open) {
       for (const auto* one : open)
         if (const auto& current = static_cast<const connection*>(one)->current)
           current->answer_unavailable();
@@ -165,8 +174,8 @@ void server_core::answer_all_unavailable() {
 
 // They would go on for ever.
 void server_core::end_streams() {
-  for (const auto& x : workers_)
-    x->loop.compute([](const auto& open) {
+  for (const auto& x : loops_)
+    x->compute([](const auto& open) {
       for (const auto* one : open)
         if (const auto& current = static_cast<const connection*>(one)->current)
           current->end_stream();
@@ -179,25 +188,25 @@ void server_core::close_answers(std::chrono::steady_clock::time_point until) {
   kit::wait_while([this] { return busy(); }, until);
   context_->stopped = true;
   const auto sent_until = clock::now() + std::chrono::milliseconds{500};
-  const auto waits = [&] {
-    answer_all_unavailable();
-    // What is suspended must go on first: the library cannot stop before.
-    return context_->suspended != 0 || (busy() && clock::now() < sent_until);
-  };
-  kit::wait_while(waits, clock::time_point::max());
+  kit::wait_while(
+    [this] {
+      answer_all_unavailable();
+      return busy();
+    },
+    sent_until);
 }
 
 void server_core::stop(std::chrono::milliseconds within) {
-  if (workers_.empty())
+  if (loops_.empty())
     return;
   context_->stopping = true;
-  for (auto& x : workers_)
-    x->loop.stop_listening();
+  for (auto& x : loops_)
+    x->stop_listening();
   end_streams();
   close_answers(std::chrono::steady_clock::now() + within);
-  for (auto& x : workers_)
-    x->loop.stop();
-  workers_.clear();
+  for (auto& x : loops_)
+    x->stop();
+  loops_.clear();
   labour_->stop();
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Inside the server: its instances of libmicrohttpd, and what they call.
+// Inside the server: its loops, and who gets a place in them.
 
 #include "adapters/doors/http/exchange.hpp"
 #include "adapters/doors/http/io_loop.hpp"
@@ -8,13 +8,11 @@
 #include "adapters/doors/kit/address_limit.hpp"
 
 #include <chrono>
-#include <cstdarg>
 #include <memory>
+#include <string>
 #include <vector>
 
-#include <gnutls/abstract.h>
-#include <microhttpd.h>
-#include <sys/socket.h>
+struct sockaddr;
 
 namespace depositd::http {
 
@@ -29,35 +27,10 @@ public:
   server_numbers numbers() const override;
 
 private:
-  /// What an instance's callbacks are given.
-  struct worker {
-    server_core& core;
-    io_loop loop;
-  };
-
-  static MHD_Result on_request(void* self, MHD_Connection* handle,
-                               const char* url, const char* method,
-                               const char* version, const char* data,
-                               std::size_t* size, void** slot);
-  static void* on_target(void* self, const char* target,
-                         MHD_Connection* handle);
-  static void on_completed(void* self, MHD_Connection* handle, void** slot,
-                           MHD_RequestTerminationCode why);
-  static void on_connection(void* self, MHD_Connection* handle, void** slot,
-                            MHD_ConnectionNotificationCode what);
-  static std::size_t keep_escapes(void*, MHD_Connection*, char* text);
-  static MHD_Result on_arrival(void* self, const sockaddr* from, socklen_t);
-  static int on_handshake(gnutls_session_t session, const gnutls_datum_t*, int,
-                          const gnutls_pk_algorithm_t*, int,
-                          gnutls_pcert_st** chain, unsigned* length,
-                          gnutls_privkey_t* key);
-  static void on_log_line(void* self, const char* format, va_list);
-
-  MHD_Daemon* make_daemon(worker& for_whom);
-  caf::error start_worker();
+  caf::error start_loop();
   std::uint32_t silent_max() const;
-  void open(MHD_Connection* handle, io_loop& loop, void** slot);
-  void close(connection& x);
+  void arrive(io_loop& loop, int socket, const sockaddr* from);
+  void open(io_loop& loop, int socket, std::string peer);
   void vacate(connection& x);
   void close_answers(std::chrono::steady_clock::time_point until);
   void answer_all_unavailable();
@@ -70,9 +43,9 @@ private:
 
   std::shared_ptr<exchange_context> context_;
   kit::connection_limit connections_;
-  kit::address_limit addresses_;      ///< outlives the workers' connections
-  std::unique_ptr<kit::loop> labour_; ///< outlives the workers
-  std::vector<std::unique_ptr<worker>> workers_;
+  kit::address_limit addresses_;      ///< outlives the connections
+  std::unique_ptr<kit::loop> labour_; ///< outlives the loops
+  std::vector<std::unique_ptr<io_loop>> loops_;
 };
 
 } // namespace depositd::http

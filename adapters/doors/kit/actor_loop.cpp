@@ -147,9 +147,8 @@ loop_source loops_of(caf::actor_system& system) {
   if (here == nullptr)
     return {};
   return {[turns = here->data().ready.turns()] {
-            return std::make_unique<epoll_loop>(turns);
-          },
-          true};
+    return std::make_unique<epoll_loop>(turns);
+  }};
 }
 
 } // namespace depositd::kit

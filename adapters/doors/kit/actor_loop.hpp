@@ -16,9 +16,6 @@ namespace depositd::kit {
 /// Where a door gets its loops from.
 struct loop_source {
   std::function<std::unique_ptr<loop>()> make = start_loop;
-
-  /// The actors run in the same thread, and have run when it looks again.
-  bool has_actors = false;
 };
 
 /// Exchanges the scheduler of systems that are made with this: one thread that

@@ -20,10 +20,6 @@ struct tls_credentials {
   std::string key;
 };
 
-/// In the words of GnuTLS.
-inline constexpr const char* tls_versions =
-  "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
-
 /// `ec::bad_setting` if only one file is named or one cannot be read.
 caf::expected<tls_credentials> read_tls(const tls_files& from);
 

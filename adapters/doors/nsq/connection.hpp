@@ -3,13 +3,13 @@
 // One client, from its arrival to its end. In its thread's loop; it goes when
 // the thread forgets it.
 
+#include "adapters/doors/kit/wire.hpp"
 #include "adapters/doors/nsq/answers.hpp"
 #include "adapters/doors/nsq/commands.hpp"
 #include "adapters/doors/nsq/consumer.hpp"
 #include "adapters/doors/nsq/identify.hpp"
 #include "adapters/doors/nsq/login.hpp"
 #include "adapters/doors/nsq/parts.hpp"
-#include "adapters/doors/nsq/wire.hpp"
 
 #include <functional>
 #include <memory>
@@ -132,7 +132,7 @@ private:
 
   io_thread& thread_;
   door_core& core_;
-  wire wire_;
+  kit::wire wire_;
   const std::string address_; ///< numeric, without the port
   const std::uint64_t place_; ///< in the entrance
   std::shared_ptr<client_record> record_;

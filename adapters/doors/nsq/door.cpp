@@ -235,7 +235,7 @@ caf::error begin_listening(door_core& core) {
 
 caf::expected<std::unique_ptr<door>> door::open(caf::actor_system& system,
                                                 door_options options) {
-  auto tls = tls_context::of(options.tls, options.tls_ca);
+  auto tls = kit::tls_context::of(options.tls, options.tls_ca);
   if (!tls)
     return tls.error();
   if (!*tls && options.tls_required)
@@ -262,7 +262,7 @@ door::~door() {
 
 caf::error door::reload() {
   const auto& options = core_->options;
-  auto tls = tls_context::of(options.tls, options.tls_ca);
+  auto tls = kit::tls_context::of(options.tls, options.tls_ca);
   if (!tls)
     return tls.error();
   core_->tls.use(std::move(*tls));

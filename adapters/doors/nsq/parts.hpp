@@ -8,12 +8,12 @@
 #include "adapters/doors/kit/listen.hpp"
 #include "adapters/doors/kit/loop.hpp"
 #include "adapters/doors/kit/rate_limit.hpp"
+#include "adapters/doors/kit/tls_layer.hpp"
 #include "adapters/doors/nsq/auth_asker.hpp"
 #include "adapters/doors/nsq/door.hpp"
 #include "adapters/doors/nsq/entrance.hpp"
 #include "adapters/doors/nsq/identify.hpp"
 #include "adapters/doors/nsq/publish_round.hpp"
-#include "adapters/doors/nsq/tls_layer.hpp"
 
 #include <atomic>
 #include <memory>
@@ -89,7 +89,7 @@ struct door_core {
   caf::actor_system& system;
   const door_options options;
   server_facts facts;
-  tls_in_use tls; ///< null: not offered
+  kit::tls_in_use tls; ///< null: not offered
   kit::listener listening;
   std::atomic<bool> draining{false};
   kit::followed_keys keys;

@@ -1,6 +1,7 @@
 // What commands do, but for those that take a while.
 
 #include "adapters/doors/nsq/connection.hpp"
+#include "adapters/doors/nsq/layer.hpp"
 
 #include <utility>
 

@@ -176,6 +176,27 @@ TEST_F(http_memory, of_a_body_that_can_never_have_it_is_said_to_be_too_large) {
   EXPECT_EQ(x->status, 413u);
 }
 
+// However much of it came, and fast.
+TEST_F(http_memory, of_a_body_is_free_when_the_rest_stays_away) {
+  start_with(10'000'000, {.receive_limit = 100ms});
+  auto client = connect();
+  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: "
+              "3900000\r\n\r\n"
+              + std::string(3'000'000, 'x'));
+  EXPECT_TRUE(is_free());
+  EXPECT_TRUE(client.closed());
+}
+
+TEST_F(http_memory, of_a_body_is_free_when_its_client_has_gone) {
+  start_with(100'000'000, {.receive_limit = 600s});
+  for (const auto size : {100u, 10'000u, 1'000'000u, 3'000'000u})
+    for (int i = 0; i < 5; ++i)
+      connect().send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: "
+                     "3900000\r\n\r\n"
+                     + std::string(size, 'x'));
+  EXPECT_TRUE(is_free());
+}
+
 TEST_F(http_memory, is_held_until_a_late_answer) {
   start_with(10'000'000);
   auto client = connect();

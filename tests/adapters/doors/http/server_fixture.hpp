@@ -79,6 +79,9 @@ protected:
     routes.add("GET", "/held",
                [this](request&&, responder to) { held_.hold(std::move(to)); });
     routes.add("GET", "/dropped", [](request&&, responder) {});
+    routes.add("GET", "/header/{value}", [](request&& x, responder to) {
+      to.send(response::text(200, "ok").with("X-Said", x.captured.at(0)));
+    });
     route_options laborious;
     laborious.urlencoded_bytes_max = 100;
     laborious.laborious = true;

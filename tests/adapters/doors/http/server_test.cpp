@@ -123,6 +123,22 @@ TEST_F(http_server, answers_head_without_a_body) {
   EXPECT_EQ(x->body, "");
 }
 
+TEST_F(http_server, writes_no_header_that_would_be_two) {
+  start();
+  auto client = connect();
+  const auto good =
+    client.exchange("GET /header/said HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(good->header("x-said"), "said");
+  for (const auto* value : {"a%0D%0AX-More:%20b", "a%0Ab", "a%0Db", "a%00b"}) {
+    const auto x = client.exchange("GET /header/" + std::string{value}
+                                   + " HTTP/1.1\r\nHost: a\r\n\r\n");
+    ASSERT_TRUE(x) << value;
+    EXPECT_EQ(x->status, 200u) << value;
+    EXPECT_EQ(x->header("x-said") + x->header("x-more"), "") << value;
+    EXPECT_EQ(x->body, "ok") << value;
+  }
+}
+
 TEST_F(http_server, joins_chunks) {
   start();
   auto client = connect();

@@ -1,7 +1,8 @@
 // Compression and TLS between two ends without sockets.
 
-#include "adapters/doors/nsq/tls_layer.hpp"
-#include "adapters/doors/nsq/wire.hpp"
+#include "adapters/doors/kit/tls_layer.hpp"
+#include "adapters/doors/kit/wire.hpp"
+#include "adapters/doors/nsq/layer.hpp"
 #include "tests/support/certificates.hpp"
 
 #include <gtest/gtest.h>
@@ -22,6 +23,9 @@ namespace depositd::testing {
 namespace {
 
 using namespace nsq;
+using kit::tls_context;
+using kit::tls_layer;
+using kit::wire;
 
 constexpr std::size_t plenty = std::size_t{1} << 30;
 

@@ -3,15 +3,15 @@
 // TLS as a layer: OpenSSL between two memory buffers, so that the loop alone
 // touches the socket.
 
+#include "adapters/doors/kit/layer.hpp"
 #include "adapters/doors/kit/tls.hpp"
-#include "adapters/doors/nsq/layer.hpp"
 
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 
-namespace depositd::nsq {
+namespace depositd::kit {
 
 /// Certificate, key, and whose clients are let in. Shared by connections.
 class tls_context {
@@ -19,7 +19,7 @@ public:
   /// Null without files. With `ca` clients need a certificate that it signed.
   /// `ec::bad_setting` names what cannot be used.
   static caf::expected<std::shared_ptr<tls_context>>
-  of(const kit::tls_files& files, const std::string& ca);
+  of(const tls_files& files, const std::string& ca);
 
   ~tls_context();
 
@@ -65,6 +65,9 @@ public:
   /// Appends what the library itself has to say to the other side.
   void drain(std::string& to);
 
+  /// The same, that nothing more comes.
+  void end(std::string& to);
+
   /// Both sides have shaken hands.
   bool established() const;
 
@@ -88,4 +91,4 @@ private:
   bool closed_ = false;
 };
 
-} // namespace depositd::nsq
+} // namespace depositd::kit

@@ -1,21 +1,25 @@
 #pragma once
 
-// One client's socket, and the layers between it and the commands. In its
+// One client's socket, and the layers between it and what is said. In its
 // loop's thread.
 
-#include "adapters/doors/nsq/tls_layer.hpp"
+#include "adapters/doors/kit/layer.hpp"
+#include "adapters/doors/kit/tls_layer.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace depositd::nsq {
+namespace depositd::kit {
 
 class wire {
 public:
-  /// The socket is closed with it.
-  explicit wire(int socket) : socket_(socket) {
+  /// The socket is closed with it. Of memory that was needed at some time
+  /// `kept_bytes_max` are kept for each way.
+  explicit wire(int socket, std::size_t kept_bytes_max = 256 * 1024)
+    : socket_(socket), kept_bytes_max_(kept_bytes_max) {
     // nop
   }
 
@@ -38,7 +42,7 @@ public:
     return lost_;
   }
 
-  /// Bytes of commands that have not been consumed; empty if there are none,
+  /// What has been said and not been consumed; empty if there are none,
   /// or none can be had any more (`failure`).
   std::string_view input();
   void consumed(std::size_t bytes);
@@ -94,6 +98,9 @@ public:
   void add(std::unique_ptr<layer> what);
   void add_tls(std::shared_ptr<tls_context> with);
 
+  /// Says that nothing more comes, in the way that TLS has for it.
+  void end_tls();
+
   /// Null without TLS.
   const tls_layer* tls() const {
     return tls_;
@@ -109,7 +116,10 @@ private:
   void unpack();
   bool pack();
 
+  void forget(std::string& buffer) const;
+
   int socket_;
+  std::size_t kept_bytes_max_;
   std::vector<stage> stages_; ///< from the socket inwards
   tls_layer* tls_ = nullptr;
   std::string plain_; ///< unpacked
@@ -121,4 +131,4 @@ private:
   bool lost_ = false;
 };
 
-} // namespace depositd::nsq
+} // namespace depositd::kit

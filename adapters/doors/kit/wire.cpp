@@ -1,4 +1,4 @@
-#include "adapters/doors/nsq/wire.hpp"
+#include "adapters/doors/kit/wire.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,27 +8,26 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace depositd::nsq {
+namespace depositd::kit {
 
 namespace {
 
 constexpr std::size_t read_bytes = 64 * 1024;
 /// So much is unpacked at once, however much is packed into little.
 constexpr std::size_t unpacked_enough = 64 * 1024;
-/// A buffer that has been larger is given back.
-constexpr std::size_t kept_bytes = 256 * 1024;
-
-void forget(std::string& buffer) {
-  if (buffer.capacity() > kept_bytes)
-    buffer = {};
-  else
-    buffer.clear();
-}
 
 } // namespace
 
 wire::~wire() {
   close(socket_);
+}
+
+// A buffer that has been larger is given back.
+void wire::forget(std::string& buffer) const {
+  if (buffer.capacity() > kept_bytes_max_)
+    buffer = {};
+  else
+    buffer.clear();
 }
 
 bool wire::receive() {
@@ -143,4 +142,9 @@ void wire::add_tls(std::shared_ptr<tls_context> with) {
   add(std::move(layer));
 }
 
-} // namespace depositd::nsq
+void wire::end_tls() {
+  if (tls_ != nullptr)
+    tls_->end(packed_);
+}
+
+} // namespace depositd::kit

@@ -1,4 +1,4 @@
-#include "adapters/doors/nsq/tls_layer.hpp"
+#include "adapters/doors/kit/tls_layer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
-namespace depositd::nsq {
+namespace depositd::kit {
 
 namespace {
 
@@ -19,7 +19,7 @@ SSL_CTX* context(void* x) {
   return static_cast<SSL_CTX*>(x);
 }
 
-SSL* session(void* x) {
+SSL* ssl_of(void* x) {
   return static_cast<SSL*>(x);
 }
 
@@ -50,9 +50,9 @@ int some(std::size_t size) {
 } // namespace
 
 caf::expected<std::shared_ptr<tls_context>>
-tls_context::of(const kit::tls_files& files, const std::string& ca) {
+tls_context::of(const tls_files& files, const std::string& ca) {
   // Says what is wrong with the files' names, and whether they can be read.
-  auto read = kit::read_tls(files);
+  auto read = read_tls(files);
   if (!read)
     return read.error();
   if (files.certificate.empty())
@@ -69,7 +69,7 @@ tls_context::of(const kit::tls_files& files, const std::string& ca) {
     return bad_file(files.certificate);
   if (SSL_CTX_use_PrivateKey_file(to, files.key.c_str(), SSL_FILETYPE_PEM) != 1
       || SSL_CTX_check_private_key(to) != 1)
-    return bad_file(files.key);
+    return bad_file(files.key + " with " + files.certificate);
   if (ca.empty())
     return out;
   if (SSL_CTX_load_verify_locations(to, ca.c_str(), nullptr) != 1)
@@ -87,7 +87,7 @@ tls_layer::tls_layer(std::shared_ptr<tls_context> from)
   : context_(std::move(from)) {
   if (context_)
     session_ = SSL_new(context(context_->context_));
-  auto* x = session(session_);
+  auto* x = ssl_of(session_);
   if (x == nullptr)
     return;
   // They are the session's from now on.
@@ -96,17 +96,17 @@ tls_layer::tls_layer(std::shared_ptr<tls_context> from)
 }
 
 tls_layer::~tls_layer() {
-  SSL_free(session(session_));
+  SSL_free(ssl_of(session_));
 }
 
 bool tls_layer::usable() const {
-  auto* x = session(session_);
+  auto* x = ssl_of(session_);
   return x != nullptr && SSL_get_rbio(x) != nullptr
          && SSL_get_wbio(x) != nullptr;
 }
 
 caf::error tls_layer::failure(int result) {
-  const auto why = SSL_get_error(session(session_), result);
+  const auto why = SSL_get_error(ssl_of(session_), result);
   closed_ = closed_ || why == SSL_ERROR_ZERO_RETURN;
   if (closed_ || why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE)
     return {};
@@ -121,7 +121,7 @@ caf::error tls_layer::unpack(std::string_view& from, std::string& to,
     from = {};
     return {};
   }
-  auto* x = session(session_);
+  auto* x = ssl_of(session_);
   ERR_clear_error();
   if (!from.empty()) {
     const auto taken =
@@ -148,7 +148,7 @@ caf::error tls_layer::pack(std::string_view from, std::string& to) {
   ERR_clear_error();
   while (!from.empty()) {
     const int count =
-      SSL_write(session(session_), from.data(), some(from.size()));
+      SSL_write(ssl_of(session_), from.data(), some(from.size()));
     if (count <= 0)
       return caf::make_error(ec::malformed, "TLS: " + last_reason());
     from.remove_prefix(static_cast<std::size_t>(count));
@@ -160,7 +160,7 @@ caf::error tls_layer::pack(std::string_view from, std::string& to) {
 void tls_layer::drain(std::string& to) {
   if (!usable())
     return;
-  auto* out = SSL_get_wbio(session(session_));
+  auto* out = SSL_get_wbio(ssl_of(session_));
   char* bytes = nullptr;
   const auto count = BIO_get_mem_data(out, &bytes);
   if (count <= 0)
@@ -169,14 +169,22 @@ void tls_layer::drain(std::string& to) {
   BIO_reset(out);
 }
 
+void tls_layer::end(std::string& to) {
+  if (!established())
+    return;
+  ERR_clear_error();
+  SSL_shutdown(ssl_of(session_));
+  drain(to);
+}
+
 bool tls_layer::established() const {
-  return usable() && SSL_is_init_finished(session(session_)) == 1;
+  return usable() && SSL_is_init_finished(ssl_of(session_)) == 1;
 }
 
 std::string tls_layer::version() const {
   if (!established())
     return {};
-  const std::string_view name = SSL_get_version(session(session_));
+  const std::string_view name = SSL_get_version(ssl_of(session_));
   if (!name.starts_with("TLSv"))
     return std::string{name};
   const auto number = name.substr(4);
@@ -188,7 +196,7 @@ std::string tls_layer::cipher() const {
   if (!established())
     return {};
   const auto* name =
-    SSL_CIPHER_standard_name(SSL_get_current_cipher(session(session_)));
+    SSL_CIPHER_standard_name(SSL_get_current_cipher(ssl_of(session_)));
   return name != nullptr ? name : "";
 }
 
@@ -196,7 +204,7 @@ std::string tls_layer::common_name() const {
   if (!established())
     return {};
   const std::unique_ptr<X509, decltype(&X509_free)> shown{
-    SSL_get1_peer_certificate(session(session_)), &X509_free};
+    SSL_get1_peer_certificate(ssl_of(session_)), &X509_free};
   std::array<char, 256> text{};
   if (!shown
       || X509_NAME_get_text_by_NID(X509_get_subject_name(shown.get()),
@@ -206,4 +214,4 @@ std::string tls_layer::common_name() const {
   return text.data();
 }
 
-} // namespace depositd::nsq
+} // namespace depositd::kit
