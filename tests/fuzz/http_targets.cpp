@@ -1,9 +1,10 @@
-// Forms, queries and packed bodies of requests.
+// Requests, their forms, queries and packed bodies.
 
 #include "tests/fuzz/target.hpp"
 
 #include "adapters/doors/http/form.hpp"
 #include "adapters/doors/http/inflate.hpp"
+#include "adapters/doors/http/request_parser.hpp"
 #include "adapters/doors/http/text.hpp"
 
 namespace depositd::fuzz {
@@ -14,6 +15,62 @@ bool is_inside(std::string_view part, std::string_view whole) {
   return part.empty()
          || (part.data() >= whole.data()
              && part.data() + part.size() <= whole.data() + whole.size());
+}
+
+constexpr http::request_parser::limits small_head{300, 10};
+
+/// What a parser says of a connection.
+class heard : public http::body_taker {
+public:
+  /// `step` bytes come at a time.
+  std::string all(std::string_view bytes, std::size_t step) {
+    for (; !bytes.empty() && !ended_; bytes.remove_prefix(step)) {
+      step = std::min(step, bytes.size());
+      auto piece = bytes.substr(0, step);
+      while (!ended_ && hear(parser_.next(piece)))
+        promise(is_inside(piece, bytes), "what is left was there");
+    }
+    return std::move(said_);
+  }
+
+private:
+  bool take(std::string_view piece) override {
+    said_ += piece;
+    return true;
+  }
+
+  bool hear(http::request_parser::found what) {
+    using found = http::request_parser::found;
+    const auto& head = parser_.head();
+    promise(head.target.size() <= small_head.head_bytes_max
+              && head.headers.size() <= small_head.headers_max + 1,
+            "heads are bounded");
+    if (what == found::target)
+      said_ += "target " + head.target;
+    if (what == found::head) {
+      said_ += "head " + head.method;
+      for (const auto& [name, value] : head.headers)
+        said_ += '|' + name + '=' + value;
+    }
+    if (what == found::end)
+      said_ += parser_.stays() ? "end" : "last";
+    ended_ = what == found::fault;
+    if (ended_)
+      said_ += "fault";
+    return what != found::nothing;
+  }
+
+  http::request_parser parser_{small_head, *this};
+  std::string said_;
+  bool ended_ = false;
+};
+
+/// However its bytes come, a request is the same.
+void read_requests(std::string_view bytes) {
+  const auto whole = heard{}.all(bytes, bytes.size());
+  for (const std::size_t step : {1, 2, 7})
+    promise(heard{}.all(bytes, step) == whole,
+            "a request is the same however it comes");
 }
 
 void read_multipart(std::string_view bytes) {
@@ -65,6 +122,15 @@ const std::string a_multipart =
 
 std::vector<target> http_targets() {
   return {
+    {"http_requests",
+     read_requests,
+     {"GET /a?b=c HTTP/1.1\r\nHost: a\r\nX: y \r\n\r\nGET / HTTP/1.1\r\n\r\n",
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcPUT /b HTTP/1.0"
+      "\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\nx",
+      "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2;a=\"b\"\r\nhi"
+      "\r\n1\r\n!\r\n0\r\nT: x\r\n\r\nHEAD / HTTP/1.1\r\nUpgrade: x\r\n"
+      "Connection: upgrade\r\n\r\n",
+      "CONNECT a:1 HTTP/1.1\r\nExpect: 100-continue\r\n\r\n"}},
     {"http_multipart", read_multipart, {a_multipart, "--b\n\nx\n--b--"}},
     {"http_form",
      read_form,

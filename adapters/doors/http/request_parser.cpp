@@ -89,8 +89,6 @@ int request_parser::refuse(unsigned status, const char* text) {
 
 int request_parser::on_begin() {
   head_ = {};
-  head_bytes_ = 0;
-  in_head_ = true;
   names_ = false;
   return 0;
 }
@@ -166,8 +164,12 @@ request_parser::found request_parser::next(std::string_view& bytes) {
   if (why_.status != 0)
     return found::fault;
   const auto before = std::exchange(paused_at_, found::nothing);
-  if (before == found::end)
+  if (before == found::end) {
     lines_.begin();
+    // Empty lines before a request are of its head.
+    head_bytes_ = 0;
+    in_head_ = true;
+  }
   // Where there is no body, the end of the head is that of the request.
   if (bytes.empty() && before != found::head)
     return found::nothing;
