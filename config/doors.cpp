@@ -10,6 +10,7 @@
 #include "adapters/doors/kit/watched_files.hpp"
 #include "adapters/doors/nsq/door.hpp"
 #include "adapters/doors/poster/door.hpp"
+#include "config/handlers.hpp"
 #include "config/metrics.hpp"
 #include "config/nsq_clients.hpp"
 #include "config/nsq_http.hpp"
@@ -92,6 +93,7 @@ crossref::door_options deposit_options(const doors_options& options) {
   out.shard = options.shard;
   out.projector = options.projector;
   out.handler = options.handler;
+  out.at_work_max = synchronous_threads;
   out.body_bytes_max = std::size_t{settings.body_limit_mb} << 20;
   out.retry_after_s = settings.retry_after_s;
   out.newest_first = settings.newest_first;

@@ -34,10 +34,6 @@ namespace depositd {
 
 namespace {
 
-/// Deposits that are processed while their depositor waits; slots have threads
-/// of their own.
-constexpr std::size_t synchronous_threads = 2;
-
 /// The stores, for processors on nodes that join.
 store_server_actor spawn_store_server(caf::actor_system& system,
                                       const stores& durable,

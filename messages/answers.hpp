@@ -53,6 +53,7 @@ struct shared_reply {
 struct enqueue_answer {
   std::vector<item_id> ids;
   bool over_bytes = false; ///< some were refused because of their bytes
+  bool over_claims = false; ///< as many claims as may be have begun already
   std::string refusal;     ///< why an order cannot come now
 };
 

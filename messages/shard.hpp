@@ -51,7 +51,9 @@ struct enqueued {
 DEPOSITD_MESSAGE(1, enqueued, ids, refused, over_bytes);
 
 /// One deposit. What was sent comes along, unless it is large: then it is in
-/// the blob store, and durable there.
+/// the blob store, and durable there. Of a synchronous source it comes claimed,
+/// or not at all: the answer is 0 if the user has as many claims as may be, and
+/// `ec::overloaded` if nothing of the user is handed out now.
 struct submit {
   std::string queue;
   std::string user;

@@ -84,6 +84,8 @@ struct accept_items {
   bool beyond_limit = false;
   /// If one of them, or of those for other queues, is refused, all are.
   bool whole = false;
+  /// Of what comes claimed by its door: the user's cap, which that keeps to.
+  std::uint32_t claims_max = no_cap;
   std::vector<accept_items> also;        ///< only of those that are whole
   std::shared_ptr<append_bundle> bundle; ///< null: may go alone
   std::shared_ptr<enqueue_answer> answer;
@@ -248,6 +250,9 @@ struct hand_over {
   fair_terms fair;
   std::uint64_t costs_heard = 0;
   std::uint64_t cost_floor = 0;
+  /// The user's cap. Since the picks were made a claim may have begun that none
+  /// of them led to.
+  std::uint32_t claims_max = no_cap;
 };
 DEPOSITD_LOCAL(hand_over);
 

@@ -23,6 +23,7 @@ void add_terms(self_pointer self, member_number number, hand_over& to) {
   to.fair = state.options.fair;
   to.costs_heard = state.members[number].costs_heard;
   to.cost_floor = state.ring.cost_floor();
+  to.claims_max = state.ring.look(number).concurrency;
 }
 
 void take_costs(self_pointer self, const counts_changed& x,

@@ -22,7 +22,8 @@ std::vector<queue_number> queues_named(shard_pointer self,
 /// However many are asked for.
 constexpr std::uint32_t rings_shown_max = 10'000;
 
-/// What a user may have in work at once, wherever it is worked on.
+} // namespace
+
 std::uint32_t running_max(const control_state& control, const std::string& name,
                           const std::string& user) {
   const auto& queue = control.queues.at(name);
@@ -32,8 +33,6 @@ std::uint32_t running_max(const control_state& control, const std::string& name,
                       && limits.allocation > 0;
   return served ? limits.concurrency : 0;
 }
-
-} // namespace
 
 caf::error no_queue(const std::string& name) {
   return caf::make_error(ec::not_found, "no queue " + name.substr(0, 255));

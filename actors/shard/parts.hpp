@@ -193,6 +193,10 @@ caf::result<watermarks_read> tell_watermarks(shard_pointer self);
 
 // -- operations.cpp -----------------------------------------------------------
 
+/// What a user may have in work at once, wherever it is worked on: nothing of
+/// whom, or while, nothing is handed out.
+std::uint32_t running_max(const control_state& control, const std::string& name,
+                          const std::string& user);
 caf::result<pending_counted> count_for(shard_pointer self,
                                        const count_pending& x);
 caf::result<item_explained> explain(shard_pointer self, const explain_item& x);

@@ -49,19 +49,25 @@ struct decision {
   std::vector<item_id> barred;
   std::vector<item_id> refused; ///< for want of room
   std::vector<item_enqueued> taken;
+  bool over_claims = false; ///< of what comes claimed; then none is taken
 
   bool takes_all() const {
-    return queue != nullptr && barred.empty() && refused.empty();
+    return queue != nullptr && barred.empty() && refused.empty()
+           && !over_claims;
   }
 };
 
 decision decide(self_pointer self, const accept_items& x) {
-  decision out{x, find_queue(self, x.queue), {}, {}, {}};
+  decision out{x, find_queue(self, x.queue), {}, {}, {}, false};
   if (out.queue == nullptr) {
     assert(!x.beyond_limit && "what was accepted elsewhere keeps its queue");
     return out;
   }
   const auto& ledger = out.queue->ledger;
+  if (ledger.claims() >= x.claims_max) {
+    out.over_claims = x.answer->over_claims = true;
+    return out;
+  }
   out.barred = barred_orders(self, x);
   out.taken = ledger.accept(incoming_of(x, out.barred), now(self), &out.refused,
                             x.beyond_limit);
@@ -113,7 +119,8 @@ void answer(user_command& todo, const accept_items& x) {
   todo.commit();
 }
 
-/// Because there is no queue, or because of others that came with them.
+/// Because there is no queue, or no claim left, or because of others that came
+/// with them.
 void take_none(self_pointer self, const decision& of) {
   const auto& x = of.what;
   for (const auto& item : x.items)
@@ -170,7 +177,7 @@ void accept(self_pointer self, const accept_items& x) {
                     || std::all_of(all.begin(), all.end(),
                                    std::mem_fn(&decision::takes_all));
   for (auto& one : all)
-    if (fits && one.queue != nullptr)
+    if (fits && one.queue != nullptr && !one.over_claims)
       take(self, std::move(one));
     else
       take_none(self, one);

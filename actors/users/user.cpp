@@ -140,7 +140,9 @@ void hand_over_items(self_pointer self, const hand_over& x) {
   todo.extras.waited_among = crowd_of(queue->ledger.size());
   for (std::size_t i = 0; i < x.picks.size(); ++i) {
     const auto& what = x.picks[i];
-    auto chosen = queue->ledger.choose(what, limits, time);
+    const bool room = queue->ledger.claims() < x.claims_max;
+    auto chosen = room ? queue->ledger.choose(what, limits, time)
+                       : std::nullopt;
     if (!chosen) {
       declined.picks.push_back(what);
       continue;

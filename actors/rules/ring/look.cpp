@@ -102,7 +102,7 @@ ring::standing ring::look(member_number m) const noexcept {
   if (m >= s.members.size() || !s.members[m].present)
     return {};
   const auto& x = s.members[m];
-  return {x.picks, s.spent(m), x.allocation,
+  return {x.picks, s.spent(m), x.allocation, x.concurrency,
           true,    x.eligible, x.in_flight >= x.concurrency};
 }
 

@@ -152,6 +152,7 @@ public:
     std::uint64_t picks = 0; ///< since the engine started
     std::uint64_t spent = 0; ///< 0 by turns
     std::uint32_t allocation = 0;
+    std::uint32_t concurrency = 0;
     bool present = false;
     bool eligible = false; ///< can be served now
     bool at_cap = false;   ///< has as many claims as it may have

@@ -5,6 +5,7 @@
 #include "actors/shard/admission/admission.hpp"
 #include "messages/records.hpp"
 #include "messages/values/names.hpp"
+#include "messages/values/operations.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <span>
@@ -166,6 +167,18 @@ caf::error check_body(const submit& x) {
   return {};
 }
 
+caf::expected<enqueued> answer_to_submit(const enqueue_answer& of) {
+  if (of.ids[0] != 0 || of.over_claims)
+    return result_of(of);
+  return of.over_bytes
+           ? caf::make_error(ec::quota_reached,
+                             std::string{"The user has as many bytes of "
+                                         "pending submissions as may be"})
+           : caf::make_error(
+             ec::pending_limit_reached,
+             std::string{"the user has too many pending submissions"});
+}
+
 } // namespace
 
 caf::result<enqueued> accept_submission(shard_pointer self, const submit& x) {
@@ -181,19 +194,17 @@ caf::result<enqueued> accept_submission(shard_pointer self, const submit& x) {
   // Message queues forget what is finished; the fold counts on it.
   if (self->state.control->queues.at(x.queue).kind != queue_kind::deposit)
     return invalid("queue " + x.queue + " takes no deposits");
+  const auto claims_max =
+    find_source(x.submission.source).synchronous
+      ? running_max(*self->state.control, x.queue, x.user)
+      : no_cap;
+  if (claims_max == 0)
+    return caf::make_error(
+      ec::overloaded, std::string{"nothing of the user is handed out now"});
   admission one{self};
   one.add_deposit(*number, x.user, x.priority, x.submission, x.body);
-  return one.commit<enqueued>([](const auto& of) -> caf::expected<enqueued> {
-    if (of.ids[0] != 0)
-      return result_of(of);
-    return of.over_bytes
-             ? caf::make_error(ec::quota_reached,
-                               std::string{"The user has as many bytes of "
-                                           "pending submissions as may be"})
-             : caf::make_error(
-               ec::pending_limit_reached,
-               std::string{"the user has too many pending submissions"});
-  });
+  one.keep_to(claims_max);
+  return one.commit<enqueued>(answer_to_submit);
 }
 
 caf::result<enqueued> record_processed(shard_pointer self,

@@ -98,6 +98,10 @@ void admission::go_with(watermark x) {
   bundle_->watermarks.push_back(std::move(x));
 }
 
+void admission::keep_to(std::uint32_t claims_max) {
+  parts_.front().items.claims_max = claims_max;
+}
+
 void admission::make_whole() {
   whole_ = true;
 }

@@ -46,6 +46,9 @@ public:
   /// All of it is one group of the journal, and the watermark with it.
   void go_with(watermark x);
 
+  /// What comes claimed is one user's, who may have so many claims.
+  void keep_to(std::uint32_t claims_max);
+
   /// All of it is taken or none. It is one user's.
   void make_whole();
 

@@ -2,6 +2,7 @@
 // by this door.
 
 #include "adapters/doors/accounts/deposit_desk.hpp"
+#include "adapters/doors/crossref/at_once_answers.hpp"
 #include "adapters/doors/crossref/parts.hpp"
 #include "adapters/doors/http/text.hpp"
 #include "adapters/processing/crossref/diagnostic.hpp"
@@ -32,6 +33,7 @@ struct accepted_deposit {
   std::string queue;
   depositd::submission submission;
   std::string body; ///< the file; empty: it is kept as a blob
+  std::uint32_t running_max = no_cap; ///< the user's cap
   std::shared_ptr<const void> held; ///< of the budget, for the file
 };
 
@@ -42,12 +44,13 @@ void say(const accepted& x, http::response what) {
 }
 
 accepted accept(const file_deposit& x, const deposit_request& given,
-                const std::string& sha256) {
+                std::uint32_t running_max, const std::string& sha256) {
   auto out = std::make_shared<accepted_deposit>();
   out->answer = given.answer;
   out->user = x.user;
   out->queue = find_operation_or_default(x.operation)->queue;
   out->submission = accounts::submission_of(x, source_v2, sha256);
+  out->running_max = running_max;
   if (sha256.empty())
     out->body = *x.bytes;
   out->held = x.held;
@@ -84,60 +87,6 @@ void end_synchronous(door_pointer self, const accepted& x,
   say(x, std::move(what));
 }
 
-/// 403 as soon as one record failed; always with the document.
-http::response processed_page(const submission_row& row) {
-  auto document = diagnostic_of(row);
-  const bool clean =
-    !row.failed
-    && (document.find("<failure_count>") == std::string::npos
-        || document.find("<failure_count>0<") != std::string::npos);
-  return xml_document(clean ? 200 : 403, std::move(document));
-}
-
-/// Its result is not known here, but will be to who asks for it.
-http::response going_on_page(unsigned status, item_id id,
-                             std::string_view reason) {
-  std::string text{reason};
-  text += text.empty() ? "" : ". ";
-  text += "Submission " + std::to_string(id);
-  text += " goes on: ask for its result instead of sending it again";
-  return failure_page(status, text);
-}
-
-submission_row row_of(item_id id, const outcome& ended) {
-  submission_row out;
-  out.id = id;
-  out.status = submission_status::completed;
-  out.failed = ended.says == verdict::failed;
-  out.batch_id = ended.batch_id;
-  out.document = ended.document;
-  out.reason = ended.reason;
-  out.processor = source_v2.name;
-  return out;
-}
-
-settle_items settlement_of(const accepted& x, item_id id,
-                           const outcome& ended) {
-  settle_items::one one;
-  one.name = {id, digest_of_user(x->user)};
-  one.says = ended.says;
-  one.delay_ms = ended.delay_ms;
-  one.reason = ended.reason;
-  one.batch_id = ended.batch_id;
-  one.document = ended.document;
-  return {x->queue, {std::move(one)}};
-}
-
-/// What is answered once the outcome is durable. If it was not taken, the shard
-/// has started anew, and a processor of the queue has the deposit.
-http::response page_of(item_id id, const outcome& ended, bool taken) {
-  if (!taken)
-    return going_on_page(504, id, {});
-  return ended.says == verdict::done || ended.says == verdict::failed
-           ? processed_page(row_of(id, ended))
-           : going_on_page(500, id, ended.reason);
-}
-
 /// Recorded, so that it can be asked for like any other; then answered.
 void settle(door_pointer self, const accepted& x, item_id id, outcome ended) {
   if (ended.says == verdict::done || ended.says == verdict::failed)
@@ -145,7 +94,8 @@ void settle(door_pointer self, const accepted& x, item_id id, outcome ended) {
   crash_point("at_once_processed");
   const auto& options = self->state.options;
   self
-    ->request(options.shard, options.ask_timeout, settlement_of(x, id, ended))
+    ->request(options.shard, options.ask_timeout,
+              settlement_of(x->queue, x->user, id, ended))
     .then(
       [=](const items_settled& said) {
         const bool taken =
@@ -169,6 +119,18 @@ void give_back(door_pointer self, const accepted& x, item_id id,
   end_synchronous(self, x, page_of(id, back, true));
 }
 
+// -- one user after the other -------------------------------------------------
+
+void begin_work(door_pointer self) {
+  while (const auto work = self->state.rounds->next())
+    work();
+}
+
+void end_work(door_pointer self, const std::string& user) {
+  self->state.rounds->ended(user);
+  begin_work(self);
+}
+
 void work_on(door_pointer self, const accepted& x, item_id id) {
   claimed_item item;
   item.id = id;
@@ -183,8 +145,12 @@ void work_on(door_pointer self, const accepted& x, item_id id) {
     ->request(options.handler, at_once_max,
               handle_item{x->queue, source_v2.name, item,
                           self->state.logins->control()})
-    .then([=](const outcome& ended) { settle(self, x, id, ended); },
+    .then([=](const outcome& ended) {
+            end_work(self, x->user);
+            settle(self, x, id, ended);
+          },
           [=](const caf::error& why) {
+            end_work(self, x->user);
             spdlog::warn("synchronous_deposit_failed submission={} "
                          "reason=\"{}\"{}",
                          id, http::printable(render(why)), trace_text(item));
@@ -218,9 +184,9 @@ void let_next_in(door_pointer self, const std::string& user) {
 /// It is the user's, claimed by this door, before anything is done with it:
 /// whatever happens to the engine, it is processed and can be asked for.
 void submit_deposit(door_pointer self, const accepted& x) {
-  const auto refuse = [=](const caf::error& why) {
+  const auto refuse = [=](http::response page) {
     let_next_in(self, x->user);
-    end_synchronous(self, x, page_of(self, why));
+    end_synchronous(self, x, std::move(page));
   };
   submit what;
   what.queue = x->queue;
@@ -232,25 +198,27 @@ void submit_deposit(door_pointer self, const accepted& x) {
     .then(
       [=](const enqueued& came) {
         if (came.ids.empty() || came.ids.front() == 0)
-          return refuse(caf::make_error(ec::pending_limit_reached));
+          return refuse(concurrent_limit_page(x->running_max));
         let_next_in(self, x->user);
-        work_on(self, x, came.ids.front());
+        self->state.rounds->wait(
+          x->user, [=, id = came.ids.front()] { work_on(self, x, id); });
+        begin_work(self);
       },
-      refuse);
+      [=](const caf::error& why) { refuse(page_of(self, why)); });
 }
 
 void keep_deposit(door_pointer self, const deposit_request& given,
-                  const std::string& user) {
+                  const std::string& user, std::uint32_t running_max) {
   const auto file = file_in(given, user);
   if (accounts::goes_along(file))
-    return submit_deposit(self, accept(file, given, {}));
+    return submit_deposit(self, accept(file, given, running_max, {}));
   const auto& options = self->state.options;
   self
     ->request(options.blobs, options.ask_timeout,
               accounts::keep_blob{given.bytes, *given.bytes})
     .then(
       [=](const accounts::blob_kept& kept) {
-        submit_deposit(self, accept(file, given, kept.sha256));
+        submit_deposit(self, accept(file, given, running_max, kept.sha256));
       },
       [=](const caf::error& why) {
         let_next_in(self, user);
@@ -289,7 +257,7 @@ void look_if_now(door_pointer self, const deposit_request& given,
         if (auto page = not_now(self, counted))
           refuse(std::move(*page));
         else
-          keep_deposit(self, given, user);
+          keep_deposit(self, given, user, counted.running_max);
       },
       [=](const caf::error& why) { refuse(page_of(self, why)); });
 }

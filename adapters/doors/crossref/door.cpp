@@ -49,6 +49,7 @@ door_actor::behavior_type door(actor_with<door_state>* self,
   self->state.asked.emplace(
     self->home_system(),
     kit::gateway::options{.patience = accounts::answer_patience});
+  self->state.rounds.emplace(how.at_work_max);
   follow_control(self, self->state.options.shard,
                  {.patience = self->state.options.ask_timeout});
   return {

@@ -7,6 +7,7 @@
 
 #include "adapters/doors/accounts/login_desk.hpp"
 #include "adapters/doors/crossref/messages.hpp"
+#include "adapters/doors/crossref/work_rounds.hpp"
 #include "adapters/doors/http/router.hpp"
 #include "adapters/doors/kit/gateway.hpp"
 #include "adapters/doors/kit/request_quotas.hpp"
@@ -36,6 +37,7 @@ struct door_options {
   std::size_t body_bytes_max = 10 * 1024 * 1024; ///< of a file
   std::uint32_t retry_after_s = 60; ///< told to users over their limit
   std::uint32_t synchronous_max = 16; ///< of a user
+  std::uint32_t at_work_max = 2; ///< of all; as many as `handler` works on
   /// Logins that wait for the accounts, or of one address for others of it;
   /// beyond it 503.
   std::uint32_t waiting_max = 512;
@@ -64,6 +66,7 @@ struct door_state {
   };
   std::unordered_map<std::string, at_once> synchronous; ///< by user
   std::uint32_t synchronous_all = 0; ///< places
+  std::optional<work_rounds> rounds; ///< there from the start
   std::optional<accounts::login_desk> logins; ///< there from the start
   std::optional<kit::gateway> asked;          ///< there from the start
 

@@ -17,16 +17,24 @@ protected:
     start();
   }
 
-  item_id deposit() {
+  static submit of(const submission_source& source) {
     submission what;
     what.file_name = "a.xml";
     what.operation = "doMDUpload";
-    what.source = source_v2.name;
+    what.source = source.name;
     what.size = 4;
-    const auto done =
-      ask<enqueued>(core, submit{"metadata", "ann", 0, what, "<a/>"});
+    return {"metadata", "ann", 0, what, "<a/>"};
+  }
+
+  item_id deposit() {
+    const auto done = ask<enqueued>(core, of(source_v2));
     EXPECT_TRUE(done) << (done ? "" : render(done.error()));
     return done ? done->ids.at(0) : 0;
+  }
+
+  void set_cap(std::uint32_t to) {
+    ASSERT_TRUE(
+      change({user_limits_changed{"metadata", "ann", false, 0, true, to}}));
   }
 
   bool settle_as(item_id id, verdict says) {
@@ -116,18 +124,48 @@ TEST_F(at_once, they_are_their_queues_when_their_door_says_nothing) {
 }
 
 TEST_F(at_once, they_count_for_the_cap_of_their_user) {
-  ASSERT_TRUE(
-    change({user_limits_changed{"metadata", "ann", false, 0, true, 1}}));
+  set_cap(1);
   const auto id = deposit();
-  submission waits;
-  waits.source = source_http.name;
-  waits.size = 4;
-  ASSERT_TRUE(ask<enqueued>(core, submit{"metadata", "ann", 0, waits, "<b/>"}));
+  ASSERT_TRUE(ask<enqueued>(core, of(source_http)));
   auto sp = attach_to("metadata");
   want(sp, 5);
   EXPECT_TRUE(sp.got->items.empty());
   EXPECT_TRUE(settle_as(id, verdict::done));
   EXPECT_EQ(sp.got->items.size(), 1u);
+}
+
+TEST_F(at_once, none_comes_in_beyond_the_cap_of_its_user) {
+  set_cap(1);
+  const auto id = deposit();
+  EXPECT_EQ(deposit(), 0u);
+  EXPECT_EQ(running(), 1u);
+  EXPECT_EQ(report_of("metadata").in_flight, 1u);
+  EXPECT_TRUE(settle_as(id, verdict::done));
+  EXPECT_TRUE(handed_out().empty()) << "nothing of it was kept";
+  EXPECT_NE(deposit(), 0u);
+}
+
+TEST_F(at_once, one_that_comes_while_a_pick_is_on_its_way_takes_its_place) {
+  set_cap(1);
+  ASSERT_TRUE(ask<enqueued>(core, of(source_http)));
+  auto sp = attach_to("metadata");
+  caf::anon_send(core, of(source_v2));
+  want(sp, 5); // the queue has not heard of it when it picks
+  EXPECT_EQ(running(), 1u);
+  EXPECT_TRUE(sp.got->items.empty());
+  EXPECT_EQ(report_of("metadata").in_flight, 1u);
+  advance(at_once_max + 1s);
+  EXPECT_EQ(running(), 1u);
+  EXPECT_EQ(sp.got->items.size(), 1u);
+}
+
+TEST_F(at_once, none_comes_in_of_whom_nothing_is_handed_out) {
+  ASSERT_TRUE(change({user_eligibility_changed{"ann", true, false}}));
+  const auto held = ask<enqueued>(core, of(source_v2));
+  ASSERT_FALSE(held);
+  EXPECT_EQ(held.error(), ec::overloaded);
+  EXPECT_TRUE(ask<enqueued>(core, of(source_http)));
+  EXPECT_EQ(running(), 0u);
 }
 
 } // namespace

@@ -32,6 +32,15 @@ protected:
                        .closed());
   }
 
+  /// What the engine has answered the door before, the door knows.
+  void hear_of_all() {
+    const auto x =
+      post_form("/servlet/deposit?operation=doMDUpload&usr=psychoceramics&pwd="
+                  + secret,
+                form_text{}.file("fname", "b.xml", xml).closed());
+    EXPECT_EQ(x.status, 200u);
+  }
+
   using clients_list = std::vector<std::unique_ptr<raw_client>>;
 
   /// As many clients more, each of which sends a deposit of the user.
@@ -267,6 +276,23 @@ TEST_F(crossref_at_once, row_40_who_takes_all_places_leaves_some_to_others) {
   EXPECT_EQ(limited, 2u);
 }
 
+TEST_F(crossref_at_once, row_40_who_sends_many_is_not_processed_before_others) {
+  make_v2_wait();
+  start({.at_work_max = 1});
+  clients_list clients;
+  send("psychoceramics", 3, clients);
+  ASSERT_TRUE(wait_until([&] { return engine->rows.size() == 3; }));
+  send("other", 1, clients);
+  ASSERT_TRUE(wait_until([&] { return engine->rows.size() == 4; }));
+  hear_of_all();
+  let_v2_go();
+  for (auto& x : clients)
+    EXPECT_TRUE(x->receive());
+  EXPECT_EQ(engine->v2_users,
+            (std::vector<std::string>{"psychoceramics", "other",
+                                      "psychoceramics", "psychoceramics"}));
+}
+
 TEST_F(crossref_at_once, row_10_nothing_is_processed_for_who_gets_nothing) {
   start();
   set_running(0, 0);
@@ -287,6 +313,23 @@ TEST_F(crossref_at_once, row_10_what_runs_counts_against_the_users_cap) {
   EXPECT_EQ(count(), 0u);
   set_running(1, 2);
   EXPECT_EQ(deposit_at_once(xml).status, 200u);
+}
+
+TEST_F(crossref_at_once, row_10_whose_claims_go_meanwhile_is_told_the_cap) {
+  start();
+  set_running(2, 3);
+  {
+    const std::lock_guard lock{engine->guard};
+    engine->claims_are_gone = true;
+  }
+  const auto x = deposit_at_once(xml);
+  EXPECT_EQ(x.status, 500u);
+  EXPECT_TRUE(contains(x.body, "ExceededConcurrentLimit: maximum 3"));
+  {
+    const std::lock_guard lock{engine->guard};
+    engine->claims_are_gone = false;
+  }
+  EXPECT_EQ(deposit_at_once(xml).status, 200u) << "its place was given back";
 }
 
 TEST_F(crossref_at_once, row_10_no_more_than_the_cap_come_in_together) {

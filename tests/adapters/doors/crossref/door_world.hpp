@@ -45,12 +45,14 @@ struct fake_engine {
   std::uint32_t running = 0; ///< of any user, beside what is in `rows`
   std::uint32_t running_max = no_cap;
   ec submit_fails = ec{};          ///< submit answers this
+  bool claims_are_gone = false;    ///< to what comes claimed, submit says so
   ec settle_fails = ec{};          ///< settle_items answers this
   ec look_fails = ec{};            ///< submission_query answers this
   bool v2_waits = false;           ///< handle_item is not answered while true
   ec v2_fails = ec{};              ///< handle_item answers this
   verdict v2_says = verdict::done; ///< if not done: instead of the handler
   std::uint32_t v2_running = 0;
+  std::vector<std::string> v2_users; ///< whose came to the handler
   std::vector<verdict> settled; ///< in this order
   std::shared_ptr<blob_store> blobs = make_memory_blobs();
   std::shared_ptr<doi_registry> registry = make_memory_registry();
@@ -132,6 +134,8 @@ inline caf::behavior fake_shard(caf::event_based_actor*, engine_pointer x) {
       const std::lock_guard lock{x->guard};
       if (x->submit_fails != ec{})
         return caf::make_error(x->submit_fails, "as the test wants");
+      if (x->claims_are_gone)
+        return enqueued{{0}, 1};
       std::uint64_t pending = 0;
       for (const auto& row : x->rows)
         pending +=
@@ -145,7 +149,9 @@ inline caf::behavior fake_shard(caf::event_based_actor*, engine_pointer x) {
       row.contents = what.body;
       if (find_source(what.submission.source).synchronous)
         row.status = submission_status::in_process; // claimed by the door
-      return enqueued{{x->add(std::move(row))}, 0};
+      const auto id = x->add(std::move(row));
+      x->changed.notify_all();
+      return enqueued{{id}, 0};
     },
     [=](const settle_items& what) -> caf::result<items_settled> {
       const std::lock_guard lock{x->guard};
@@ -185,6 +191,7 @@ inline caf::behavior fake_handler(caf::event_based_actor*, engine_pointer x) {
     [=](const handle_item& what) -> caf::result<outcome> {
       std::unique_lock lock{x->guard};
       ++x->v2_running;
+      x->v2_users.push_back(what.item.user);
       x->changed.notify_all();
       x->changed.wait(lock, [&] { return !x->v2_waits; });
       if (x->v2_fails != ec{})

@@ -1,0 +1,30 @@
+#pragma once
+
+// What is told of a deposit that was processed at once: to its queue, and to
+// who sent it.
+
+#include "adapters/doors/http/message.hpp"
+#include "messages/processors.hpp"
+#include "messages/receiving.hpp"
+#include "messages/values/rows.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace depositd::crossref {
+
+/// As it is told of to who asks for it.
+submission_row row_of(item_id id, const outcome& ended);
+
+settle_items settlement_of(const std::string& queue, const std::string& user,
+                           item_id id, const outcome& ended);
+
+/// Its result is not known here, but will be to who asks for it.
+http::response going_on_page(unsigned status, item_id id,
+                             std::string_view reason);
+
+/// What is answered once the outcome is durable. If it was not taken, the shard
+/// has started anew, and a processor of the queue has the deposit.
+http::response page_of(item_id id, const outcome& ended, bool taken);
+
+} // namespace depositd::crossref

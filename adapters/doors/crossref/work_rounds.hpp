@@ -1,0 +1,44 @@
+#pragma once
+
+// Whose deposit is processed next, of those that are processed at once. A
+// decision without an actor.
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <unordered_map>
+
+namespace depositd::crossref {
+
+/// One user after the other, each in the order of its deposits. Who has none in
+/// work comes before who has: however long and many the uploads of one user
+/// are, others wait for those in work and not for those behind them.
+class work_rounds {
+public:
+  using work = std::function<void()>;
+
+  /// `at_once_max`: as many as can be worked on at one time, of all users.
+  explicit work_rounds(std::uint32_t at_once_max) : at_once_max_(at_once_max) {
+    // nop
+  }
+
+  void wait(const std::string& user, work what);
+
+  /// It is in work from now on. Nothing if nobody waits, or as much is in work
+  /// as can be.
+  work next();
+
+  /// One of the user's, which was in work, is no longer. Whatever else waits of
+  /// the user comes behind all others.
+  void ended(const std::string& user);
+
+private:
+  std::uint32_t at_once_max_;
+  std::uint32_t in_work_ = 0;
+  std::unordered_map<std::string, std::uint32_t> in_work_by_user_;
+  std::unordered_map<std::string, std::deque<work>> waiting_;
+  std::deque<std::string> turns_; ///< users of whom something waits
+};
+
+} // namespace depositd::crossref
