@@ -28,6 +28,9 @@ skip_reason should_skip(const work_item& x, const skip_facts& facts) {
     return skip_reason::already_ingested;
   if (facts.older_unfinished)
     return skip_reason::older_unfinished;
+  // What is in the inventory stays the last word, however long this one lay.
+  if (facts.newer_recorded)
+    return skip_reason::newer_recorded;
   if (is_late(x.stage))
     return skip_reason::none;
   if (facts.newer_unfinished)
@@ -56,6 +59,11 @@ skip_effect apply_skip(work_item& x, skip_reason why) {
       end_as(x, item_status::cancelled,
              std::string{cancelled_note}
                + "a newer version of this bag has come");
+      return {verdict::rejected, x.note};
+    case skip_reason::newer_recorded:
+      end_as(x, item_status::cancelled,
+             std::string{cancelled_note}
+               + "a newer version of this bag was ingested meanwhile");
       return {verdict::rejected, x.note};
     case skip_reason::bag_gone:
       end_as(x, item_status::suspended,

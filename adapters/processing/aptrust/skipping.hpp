@@ -34,6 +34,9 @@ struct skip_facts {
   bool older_unfinished = false;
   /// A later one is there.
   bool newer_unfinished = false;
+  /// A later one has become the object's last version since this one was
+  /// compared with it.
+  bool newer_recorded = false;
   bag_state bag = bag_state::unknown;
 };
 
@@ -42,6 +45,7 @@ enum class skip_reason : std::uint8_t {
   already_ingested,
   older_unfinished,
   newer_exists,
+  newer_recorded,
   bag_gone,
   bag_changed,
 };

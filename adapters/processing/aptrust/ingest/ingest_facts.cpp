@@ -1,5 +1,8 @@
 #include "adapters/processing/aptrust/ingest/ingest_facts.hpp"
 
+#include "adapters/processing/aptrust/ingest/steps.hpp"
+#include "messages/values/time_text.hpp"
+
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -55,6 +58,32 @@ caf::expected<bool> is_recorded(const bag_in_hand& x) {
   return false;
 }
 
+/// The object's last version when this bag was compared with it; 0: none.
+std::uint32_t compared_with(const bag_in_hand& x) {
+  const auto left = x.work.job.more.find(left_by_ingest::reingest);
+  return left != x.work.job.more.end() && left->is_object()
+           ? left->value("version", std::uint32_t{0})
+           : 0;
+}
+
+/// Stages from storage on also run on nodes that have no read model: the
+/// inventory tells.
+caf::expected<bool> is_newer_recorded(const bag_in_hand& x) {
+  const auto found = x.work.tools.inventory->find({.identifier = x.object()});
+  if (!found)
+    return found.error();
+  const auto own_date = format_utc(x.item.bag_date);
+  const auto before = compared_with(x);
+  bool newer = false;
+  for (const auto& object : *found)
+    for (const auto& version : object.versions) {
+      if (version.job == x.work.job.uuid)
+        return false; // it has its place, and is to be ended
+      newer = newer || (version.number > before && version.date > own_date);
+    }
+  return newer;
+}
+
 bag_state state_of_bag(const bag_in_hand& x) {
   const auto failure = check_same_bag(x);
   if (!failure)
@@ -101,8 +130,13 @@ caf::expected<skip_facts> facts_of(const bag_in_hand& x) {
       return recorded.error();
     out.recorded_since = *recorded;
   }
-  if (is_late(x.item.stage))
+  if (is_late(x.item.stage)) {
+    const auto newer = is_newer_recorded(x);
+    if (!newer)
+      return newer.error();
+    out.newer_recorded = *newer;
     return out;
+  }
   const auto others = other_ingests(x);
   if (!others)
     return others.error();

@@ -1,4 +1,5 @@
 #include "adapters/processing/aptrust/premis.hpp"
+#include "messages/values/time_text.hpp"
 #include "tests/adapters/processing/aptrust/ingest_world.hpp"
 
 namespace depositd::aptrust::testing {
@@ -266,6 +267,31 @@ TEST_F(ingest, row_p9_an_older_bag_is_stored_to_its_end) {
   ASSERT_EQ(run_through(older, "identify"), "");
   also_on_its_way(9, job_state::pending);
   EXPECT_EQ(run("store", older).says, verdict::done);
+}
+
+TEST_F(ingest, row_p9_an_older_bag_does_not_follow_what_was_ingested) {
+  for (const std::string last : {"identify", "store", "check"}) {
+    SCOPED_TRACE(last);
+    const auto name = "after-" + last;
+    const auto bag_of = [&](const char* uuid, const file_map& files) {
+      auto out = job_of(receive(parts_of(name, files)), uuid + last);
+      out.what.date = format_utc(item_of(out).bag_date);
+      return out;
+    };
+    auto older = bag_of("older-", two_files);
+    ASSERT_EQ(run_through(older, last), "");
+    ASSERT_FALSE(tools->inventory->unlock_all(older.uuid, token)) << "failed";
+    auto newer = bag_of("newer-", {{"a.txt", "changed\n"}});
+    ASSERT_EQ(run_through(newer), "");
+    const auto out = run(*std::next(std::find(all_stages.begin(),
+                                              all_stages.end(), last)),
+                         older);
+    EXPECT_EQ(out.says, verdict::rejected);
+    EXPECT_TRUE(out.reason.starts_with("cancelled:")) << out.reason;
+    const auto files = tools->inventory->files("test.edu/" + name, 0);
+    ASSERT_TRUE(files);
+    EXPECT_EQ(files->size(), 3u) << "the newer one's";
+  }
 }
 
 TEST_F(ingest, does_not_wait_for_other_pipelines_of_the_object) {

@@ -76,6 +76,21 @@ TEST(skip_rules, row_p9_an_older_bag_goes_on_late) {
   }
 }
 
+TEST(skip_rules, row_p9_an_older_bag_does_not_follow_what_was_ingested) {
+  for (const auto stage : {item_stage::store, item_stage::storage_validation,
+                           item_stage::record}) {
+    auto facts = clear_facts();
+    facts.newer_recorded = true;
+    auto item = an_item(stage);
+    EXPECT_EQ(should_skip(item, facts), skip_reason::newer_recorded);
+    EXPECT_EQ(apply_skip(item, skip_reason::newer_recorded).says,
+              verdict::rejected);
+    EXPECT_EQ(item.status, item_status::cancelled);
+    EXPECT_FALSE(item.retry);
+    EXPECT_TRUE(item.needs_admin_review);
+  }
+}
+
 TEST(skip_rules, row_p10_a_changed_bag_ends_it_early_and_not_late) {
   for (const auto stage : ingest_stage_list()) {
     auto facts = clear_facts();
