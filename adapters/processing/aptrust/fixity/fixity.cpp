@@ -6,6 +6,7 @@
 #include "messages/values/test_points.hpp"
 #include "messages/values/time_text.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace depositd::aptrust {
@@ -75,12 +76,25 @@ private:
     return std::nullopt;
   }
 
+  /// Whether the file came when new versions of the object went to this target
+  /// no longer: what was stored there before is not expected to have it.
+  bool came_later(const std::string& name) const {
+    const auto& now = x_.job.task.collection->storage;
+    if (std::find(now.begin(), now.end(), name) != now.end())
+      return false;
+    auto& target = *x_.tools().storage.at(name);
+    const auto version = target.version_with(x_.object.identifier, file_);
+    // What is damaged can show nothing.
+    return !version && version.error() == ec::store_damaged
+           && target.show(x_.object.identifier, 0);
+  }
+
   /// What is wrong with the file's copies; empty: nothing.
   caf::expected<std::string> look() {
     std::string out;
     bool was_read = false;
     for (const auto& name : x_.targets()) {
-      if (x_.tools().is_cold(name))
+      if (x_.tools().is_cold(name) || came_later(name))
         continue;
       was_read = true;
       const auto fault =
@@ -93,7 +107,7 @@ private:
     }
     if (!was_read)
       return caf::make_error(ec::store_failed,
-                             "none of the object's storage is set up here");
+                             "no storage that has it can be read here");
     return out;
   }
 

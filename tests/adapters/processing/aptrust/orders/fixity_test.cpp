@@ -98,6 +98,39 @@ TEST_F(fixity, the_bytes_of_another_version_are_none_of_this_one) {
   EXPECT_TRUE(says(out, "no version")) << out.reason;
 }
 
+TEST_F(fixity, storage_that_is_used_no_more_lacks_nothing_that_came_later) {
+  store("inst/x", {{"data/a", "a"}, {"data/b", "b"}}, {"far"}, days_ago(91));
+  collection.storage = {"local"};
+  record_more("inst/x", {{"data/a", "later"}, {"data/b", "b"}}, {"local"},
+              days_ago(91));
+  for (const auto* path : {"data/a", "data/b"}) {
+    const auto out = run(check_of("inst/x", path));
+    EXPECT_EQ(out.says, verdict::done) << path << ": " << out.reason;
+  }
+  EXPECT_EQ(targets["far"]->reads, 1) << "what it has is still compared";
+  EXPECT_EQ(checks("inst/x").size(), 2u);
+}
+
+TEST_F(fixity, storage_that_is_used_no_more_keeps_what_it_has) {
+  store("inst/x", {{"data/a", "a file"}}, {"local", "far"}, days_ago(91));
+  collection.storage = {"local"};
+  damage("far", "a file");
+  EXPECT_EQ(run(check_of("inst/x")).says, verdict::failed);
+  store("inst/y", {{"data/a", "another"}}, {"local", "far"}, days_ago(91));
+  targets["far"]->remove("inst/y");
+  EXPECT_EQ(run(check_of("inst/y")).says, verdict::failed)
+    << "the whole object is gone";
+}
+
+TEST_F(fixity, nothing_is_said_of_what_only_storage_of_others_has) {
+  store("inst/x", {{"data/a", "a"}}, {"far"}, days_ago(91));
+  collection.storage = {"local"};
+  record_more("inst/x", {{"data/a", "later"}}, {"local"}, days_ago(91));
+  tools->storage.erase("local");
+  EXPECT_EQ(run(check_of("inst/x")).says, verdict::retry);
+  EXPECT_TRUE(checks("inst/x").empty());
+}
+
 TEST_F(fixity, tries_again_while_storage_is_away_and_records_nothing) {
   store("inst/x", {{"data/a", "a"}}, {"local"}, days_ago(91));
   targets["local"]->away = true;

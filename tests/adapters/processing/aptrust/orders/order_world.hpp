@@ -154,6 +154,7 @@ protected:
     tools->submit = [this](submit_batch x) { return take(std::move(x)); };
     collection.name = "photos";
     collection.owner = "INST";
+    collection.storage = {"local", "far"};
     stage.attempts_max = 3;
     handlers = order_stages(tools);
     splitter = make_order_splitter(tools, [](const stages::stage_task&) {
@@ -186,6 +187,18 @@ protected:
   void store(const std::string& object, const contents& files,
              std::vector<std::string> in = {"local"},
              micros recorded_us = 1'000) {
+    store_version(object, 1, files, std::move(in), recorded_us);
+  }
+
+  /// Another version of it.
+  void record_more(const std::string& object, const contents& files,
+                   std::vector<std::string> in, micros recorded_us) {
+    store_version(object, 2, files, std::move(in), recorded_us);
+  }
+
+  void store_version(const std::string& object, std::uint32_t number,
+                     const contents& files, std::vector<std::string> in,
+                     micros recorded_us) {
     new_version version{.object = object, .files = {}, .created_us = 1};
     inventory_entry entry;
     for (const auto& [path, bytes] : files) {
@@ -200,8 +213,8 @@ protected:
     entry.collection = "photos";
     entry.owner = "INST";
     entry.storage = std::move(in);
-    entry.version.number = 1;
-    entry.version.job = "jid-of-" + object;
+    entry.version.number = number;
+    entry.version.job = (number > 1 ? "jid-again-of-" : "jid-of-") + object;
     entry.version.batch = "bid-of-" + object;
     entry.version.user = "INST";
     entry.version.files = files.size();
