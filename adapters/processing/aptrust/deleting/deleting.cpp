@@ -2,6 +2,7 @@
 
 #include "messages/values/test_points.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace depositd::aptrust {
@@ -42,6 +43,17 @@ std::optional<outcome> may_not(const order_work& x) {
   return std::nullopt;
 }
 
+/// What the inventory knows, and what it does not know yet: of a version whose
+/// ingest came no further than storage.
+std::vector<std::string> places_of(const order_work& x) {
+  auto out = x.object.storage;
+  for (const auto& name : x.job.task.collection->storage)
+    if (x.tools().storage.contains(name)
+        && std::find(out.begin(), out.end(), name) == out.end())
+      out.push_back(name);
+  return out;
+}
+
 caf::error record_files(order_work& x) {
   const auto files = files_of(x);
   if (!files)
@@ -71,7 +83,7 @@ outcome delete_object(order_work& x) {
       return ended(verdict::failed,
                    "no storage " + in_quotes(name) + " is set up here");
   // First the bytes: what is in the inventory can be asked for once more.
-  for (const auto& name : x.object.storage) {
+  for (const auto& name : places_of(x)) {
     if (const auto failure =
           x.tools().storage.at(name)->remove(x.object.identifier))
       return ended(failure, verdict::retry, "storage " + name);

@@ -52,6 +52,17 @@ TEST_F(deleting, removes_storage_and_inventory_and_keeps_the_events) {
   EXPECT_TRUE(says(out, "operator=bob")) << out.reason;
 }
 
+TEST_F(deleting, removes_what_an_ingest_has_stored_and_nobody_recorded) {
+  request.targets = {{"inst/other", "photos"}};
+  control.deletions["del-1"] = request;
+  store_unrecorded("inst/other", {{"data/c", "later"}}, "far");
+  order.object = "inst/other";
+  const auto out = run(order);
+  ASSERT_EQ(out.says, verdict::done) << out.reason;
+  EXPECT_FALSE(is_stored("inst/other", "local"));
+  EXPECT_FALSE(is_stored("inst/other", "far"));
+}
+
 TEST_F(deleting, row_p23_without_an_approver_nothing_is_deleted) {
   order.inst_approver.clear();
   EXPECT_EQ(run(order).says, verdict::failed);
