@@ -108,6 +108,9 @@ private:
   void open_channel();
   void attach_to(const queue_port_actor& queue);
   void begin_consuming(consumer_options how);
+
+  /// Whether it is attached to the channel that there is now.
+  void make_sure_of(const queue_port_actor& queue);
   void subscribed();
   /// The port of what was joined is no more.
   void lose_channel(std::uint32_t join);

@@ -5,9 +5,11 @@
 #include "messages/shard.hpp"
 #include "messages/topics.hpp"
 #include "messages/values/tallies.hpp"
+#include "messages/values/topic_names.hpp"
 
 #include <spdlog/spdlog.h>
 
+#include <string_view>
 #include <utility>
 
 namespace depositd::nsq {
@@ -17,6 +19,8 @@ namespace {
 /// An ephemeral channel may end while it is joined, and the next one too; what
 /// ends so often is taken away on purpose.
 constexpr std::uint32_t joins_max = 10;
+
+constexpr std::string_view ended_text = "the channel has ended";
 
 /// Runs its function once in the connection's thread, with the answer or, if
 /// none comes, with the reason.
@@ -257,19 +261,38 @@ void connection::attach_to(const queue_port_actor& queue) {
 }
 
 void connection::begin_consuming(consumer_options how) {
+  const auto queue = how.queue;
   consumer_ = std::make_unique<consumer>(static_cast<consumer_host&>(*this),
                                          std::move(how));
   // An ephemeral channel goes with its last consumer.
   noted_ = true;
   ask<done>(core_.options.shard, note_consumers{topic_, channel_, 1},
-            [this](done* said, const caf::error& why) {
+            [this, queue](done* said, const caf::error& why) {
               if (lost_ || why == ec::not_found)
-                join_again(lost_ ? "the channel has ended" : render(why));
+                join_again(lost_ ? std::string{ended_text} : render(why));
               else if (said == nullptr)
                 fail_subscribing(render(why));
+              else if (is_ephemeral(channel_))
+                make_sure_of(queue);
               else
                 subscribed();
             });
+}
+
+// Between attaching and being noted the channel may have ended, and another one
+// have been made of its name: that its end was not heard of says nothing.
+void connection::make_sure_of(const queue_port_actor& queue) {
+  ask<queue_port_actor>(core_.options.shard,
+                        open_queue{channel_queue(topic_, channel_)},
+                        [this, queue](queue_port_actor* now,
+                                      const caf::error& why) {
+                          if (lost_ || (now != nullptr && *now != queue))
+                            join_again(std::string{ended_text});
+                          else if (now == nullptr)
+                            fail_subscribing(render(why));
+                          else
+                            subscribed();
+                        });
 }
 
 void connection::subscribed() {

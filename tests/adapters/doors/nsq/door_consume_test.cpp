@@ -185,6 +185,17 @@ TEST_F(nsq_door, who_joins_a_channel_that_ends_gets_the_next) {
   }
 }
 
+TEST_F(nsq_door, who_joins_a_channel_that_is_made_anew_gets_the_new_one) {
+  world->renew_when_attached = 2;
+  auto x = client();
+  EXPECT_EQ(x.consume("t", "c#ephemeral", 1), "OK");
+  EXPECT_EQ(world->renew_when_attached, 0);
+  publish_to_t({"a"});
+  const auto got = x.message();
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->body, "a");
+}
+
 TEST_F(nsq_door, who_joins_a_channel_that_is_taken_away_is_told) {
   world->end_when_opened = 1'000;
   auto x = client();

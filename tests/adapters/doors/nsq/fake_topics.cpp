@@ -224,6 +224,10 @@ caf::result<done> note(topics_pointer self, const note_consumers& x) {
     end_channel(self, state.topics[x.topic], x.channel);
     return caf::make_error(ec::not_found, x.channel);
   }
+  if (x.change > 0 && is_next(state.world->renew_when_attached)) {
+    state.topics[x.topic].channels.erase(x.channel);
+    open_channel(self, x.topic, x.channel);
+  }
   state.world->consumers += x.change;
   return done{};
 }

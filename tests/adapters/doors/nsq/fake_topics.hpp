@@ -31,6 +31,9 @@ struct fake_world {
   /// many after that.
   std::atomic<int> end_when_opened{0};
   std::atomic<int> end_when_attached{0};
+  /// So many channels end after somebody was attached and are made anew before
+  /// that is noted; their ends are not heard of.
+  std::atomic<int> renew_when_attached{0};
   /// Endings of claims are not told yet.
   std::atomic<bool> holds_endings{false};
   std::atomic<std::uint64_t> finished{0};
