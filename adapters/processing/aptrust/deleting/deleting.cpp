@@ -43,6 +43,22 @@ std::optional<outcome> may_not(const order_work& x) {
   return std::nullopt;
 }
 
+/// Whoever agreed did not agree on what came after that: it may be all that is
+/// left of what was deposited.
+std::optional<outcome> has_come_since(const order_work& x) {
+  const auto& requests = x.job.task.item.control->deletions;
+  const auto request = requests.find(x.order.deletion);
+  if (request == requests.end())
+    return std::nullopt;
+  for (const auto& version : x.object.versions)
+    if (version.recorded_us > request->second.inst_approved_us)
+      return ended(verdict::failed,
+                   "version " + std::to_string(version.number)
+                     + " was recorded after the deletion was approved: who "
+                       "wants that deleted asks once more");
+  return std::nullopt;
+}
+
 /// What the inventory knows, and what it does not know yet: of a version whose
 /// ingest came no further than storage.
 std::vector<std::string> places_of(const order_work& x) {
@@ -74,6 +90,8 @@ caf::error record_files(order_work& x) {
 
 outcome delete_object(order_work& x) {
   if (auto ending = may_not(x))
+    return *ending;
+  if (auto ending = has_come_since(x))
     return *ending;
   auto* book = x.tools().inventory->checks();
   if (book == nullptr)

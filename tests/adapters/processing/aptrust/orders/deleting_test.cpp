@@ -16,7 +16,7 @@ protected:
     request.asked_by = "operator=ann";
     request.asked_us = 1;
     request.inst_approver = "operator=bob";
-    request.inst_approved_us = 2;
+    request.inst_approved_us = 2'000;
     control.deletions["del-1"] = request;
     order = an_order(order_kind::delete_item, "inst/photos");
     order.inst_approver = "operator=bob";
@@ -50,6 +50,18 @@ TEST_F(deleting, removes_storage_and_inventory_and_keeps_the_events) {
     EXPECT_NE(one.detail.find("operator=bob"), std::string::npos);
   }
   EXPECT_TRUE(says(out, "operator=bob")) << out.reason;
+}
+
+TEST_F(deleting, nothing_is_deleted_that_came_after_it_was_approved) {
+  record_more("inst/photos", {{"data/a", "later"}}, {"local"}, 2'001);
+  auto out = run(order);
+  EXPECT_EQ(out.says, verdict::failed);
+  EXPECT_TRUE(says(out, "version 2")) << out.reason;
+  expect_nothing_deleted();
+  control.deletions["del-1"].inst_approved_us = 2'001;
+  out = run(order);
+  EXPECT_EQ(out.says, verdict::done) << out.reason;
+  EXPECT_FALSE(is_known("inst/photos"));
 }
 
 TEST_F(deleting, removes_what_an_ingest_has_stored_and_nobody_recorded) {
