@@ -14,6 +14,33 @@ std::string text_of(const Json& x, int indent, bool ascii) {
   return x.dump(indent, ' ', ascii, Json::error_handler_t::replace);
 }
 
+/// Counts brackets, which is all there is to levels where the text is JSON;
+/// what is none is left to the parser.
+bool has_too_many_levels(std::string_view text) {
+  std::size_t levels = 0;
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto byte = text[at];
+    if (quoted && byte == '\\')
+      ++at;
+    else if (byte == '"')
+      quoted = !quoted;
+    else if (!quoted && (byte == '[' || byte == '{')) {
+      if (++levels > json_levels_max)
+        return true;
+    } else if (!quoted && levels > 0 && (byte == ']' || byte == '}'))
+      --levels;
+  }
+  return false;
+}
+
+template <class Json>
+Json read(std::string_view text) {
+  if (has_too_many_levels(text))
+    return Json::value_t::discarded;
+  return Json::parse(text, nullptr, false);
+}
+
 } // namespace
 
 std::string json_text(const json& x) {
@@ -41,14 +68,16 @@ std::string indented_json_text(const ordered_json& x) {
 }
 
 json json_of(std::string_view text) {
-  return json::parse(text, nullptr, false);
+  return read<json>(text);
 }
 
 ordered_json ordered_json_of(std::string_view text) {
-  return ordered_json::parse(text, nullptr, false);
+  return read<ordered_json>(text);
 }
 
 json json_of(std::string_view text, const json::parser_callback_t& look) {
+  if (has_too_many_levels(text))
+    return json::value_t::discarded;
   return json::parse(text, look, false);
 }
 
@@ -57,6 +86,8 @@ bool is_json(std::string_view text) {
 }
 
 json sound_json_of(std::string_view text) {
+  if (has_too_many_levels(text))
+    throw json::parse_error::create(101, 0, "nested too deeply", nullptr);
   return json::parse(text);
 }
 

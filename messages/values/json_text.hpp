@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -22,7 +23,11 @@ std::string ascii_json_text(const nlohmann::ordered_json& x);
 std::string indented_json_text(const nlohmann::json& x);
 std::string indented_json_text(const nlohmann::ordered_json& x);
 
-/// Discarded (`is_discarded`) if the text is no JSON.
+/// Arrays and objects in each other that a text may have to be read: documents
+/// are copied, merged and written level by level on a thread's small stack.
+inline constexpr std::size_t json_levels_max = 256;
+
+/// Discarded (`is_discarded`) if the text is no JSON, or has too many levels.
 nlohmann::json json_of(std::string_view text);
 nlohmann::ordered_json ordered_json_of(std::string_view text);
 
@@ -33,7 +38,7 @@ nlohmann::json json_of(std::string_view text,
 /// Whether the text is JSON; makes nothing of it.
 bool is_json(std::string_view text);
 
-/// Throws `nlohmann::json::parse_error` if the text is no JSON.
+/// Throws `nlohmann::json::parse_error` where the others discard.
 nlohmann::json sound_json_of(std::string_view text);
 
 } // namespace depositd

@@ -40,7 +40,8 @@ outcome merged(outcome to, const std::string& body, const std::string& output) {
     return to;
   const auto said = json_of(output);
   if (!said.is_object())
-    return ended(verdict::failed, "what it printed is no JSON object");
+    return ended(verdict::failed, "what it printed is no JSON object, or is "
+                                  "nested too deeply");
   auto document = json_of(body);
   const auto before = document;
   document.merge_patch(said);

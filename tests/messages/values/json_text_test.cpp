@@ -40,6 +40,31 @@ TEST(json_of, discards_what_is_none) {
   }
 }
 
+std::string levels(std::size_t count, char open, char close) {
+  return std::string(count, open) + std::string(count, close);
+}
+
+TEST(json_of, discards_what_would_take_more_stack_than_there_is) {
+  const auto much = levels(json_levels_max, '[', ']');
+  EXPECT_EQ(json_text(json_of(much)), much);
+  const auto too_much = levels(1'000'000, '[', ']');
+  for (const auto& text :
+       {levels(json_levels_max + 1, '[', ']'), too_much,
+        "{\"a\": \"\\\"]]\", \"b\": " + too_much + "}"}) {
+    EXPECT_TRUE(json_of(text).is_discarded());
+    EXPECT_TRUE(json_of(text, nullptr).is_discarded());
+    EXPECT_TRUE(ordered_json_of(text).is_discarded());
+    EXPECT_THROW(sound_json_of(text), json::parse_error);
+  }
+}
+
+TEST(json_of, takes_brackets_in_texts_for_no_levels) {
+  const auto text = "[\"" + std::string(1'000, '[') + R"(\"{{"])";
+  EXPECT_EQ(json_text(json_of(text)), text);
+  const auto wide = "[[]" + std::string(1'000, ' ') + ",{}]";
+  EXPECT_EQ(json_text(json_of(wide)), "[[],{}]");
+}
+
 TEST(json_of, leaves_out_what_its_looker_does_not_want) {
   const auto look = [](int, json::parse_event_t event, json& part) {
     return event != json::parse_event_t::value || part != 2;

@@ -112,6 +112,18 @@ TEST_F(exec_handler, fails_what_prints_something_else) {
   EXPECT_EQ(run("echo '{\"title\":7}'").says, verdict::failed);
 }
 
+TEST_F(exec_handler, fails_what_prints_more_levels_than_a_stack_holds) {
+  const auto more = [](const std::string& open, const std::string& close) {
+    return "{ echo '{\"scan\":'; yes '" + open + "' | head -n 9000; echo 1; "
+           + "yes '" + close + "' | head -n 9000; echo '}'; } | tr -d '\\n'";
+  };
+  EXPECT_EQ(run(more("[", "]")).says, verdict::failed);
+  const auto ended = run(more("{\"\":", "}"));
+  EXPECT_EQ(ended.says, verdict::failed);
+  EXPECT_EQ(ended.reason,
+            "what it printed is no JSON object, or is nested too deeply");
+}
+
 TEST_F(exec_handler, fails_what_prints_too_much) {
   const auto ended = run("yes");
   EXPECT_EQ(ended.says, verdict::failed);
