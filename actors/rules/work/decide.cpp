@@ -185,6 +185,11 @@ caf::expected<job_step> as_wanted(const job_wanted& x) {
   auto answer = decide(x.job.status, what);
   if (!answer)
     return std::move(answer.error());
+  if (what.action == work_action::requeue && index == in.stages.size())
+    return caf::make_error(ec::invalid_argument,
+                           "its stage, " + x.job.queue
+                             + ", is not there any more: say with --to where "
+                               "it is to go on");
   // Stages may share a state, which says nothing of their order then.
   const auto reached = place_of(in, x.job.queue);
   if (what.action == work_action::requeue && index > reached)

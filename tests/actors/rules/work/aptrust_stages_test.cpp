@@ -241,6 +241,20 @@ TEST_F(aptrust_item, row_a9_goes_on_at_store_unless_told_otherwise) {
   EXPECT_EQ(queue, "aptrust.ingest06_storage");
 }
 
+TEST_F(aptrust_item, whose_stage_is_gone_is_requeued_where_it_is_told_only) {
+  fail_at("ingest03_reingest_check");
+  auto less = *stages;
+  less.stages.erase(less.stages.begin() + 2);
+  stages = std::make_shared<const pipeline>(less);
+  const auto refused = wants(work_action::requeue, "");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), ec::invalid_argument);
+  EXPECT_EQ(queue, "aptrust.ingest03_reingest_check") << "as it was";
+  ASSERT_TRUE(wants(work_action::requeue, "ingest04_staging"));
+  EXPECT_EQ(queue, "aptrust.ingest04_staging");
+  EXPECT_FALSE(parked);
+}
+
 TEST_F(aptrust_item, row_a10_is_not_requeued_when_it_is_finished) {
   while (!queue.empty())
     ASSERT_TRUE(ends(verdict::done));
