@@ -12,6 +12,7 @@
 #include "config/process_memory.hpp"
 #include "config/processor_node.hpp"
 #include "config/ready_notice.hpp"
+#include "config/start_watch.hpp"
 #include "config/stop_watch.hpp"
 #include "config/version.hpp"
 
@@ -28,6 +29,7 @@
 #include <filesystem>
 #include <functional>
 #include <iostream>
+#include <optional>
 #include <unistd.h>
 
 namespace {
@@ -91,6 +93,13 @@ void cut_short(int code, const depositd::work_cut_ptr& work,
   leave(code);
 }
 
+/// Nothing was promised yet, and a start may end anywhere, as in a crash.
+[[noreturn]] void end_start(int signal) {
+  spdlog::info("start_ended signal={}", signal);
+  depositd::tell_stopping();
+  leave(exit_done);
+}
+
 std::chrono::milliseconds stop_limit(const depositd::depositd_settings& x) {
   return std::chrono::milliseconds{x.shutdown.drain_ms} + stop_grace;
 }
@@ -126,6 +135,9 @@ int run_processors(const depositd::depositd_settings& settings,
 int run(const depositd::depositd_settings& settings, bool is_demo) {
   const auto signals = block_signals();
   depositd::start_log(settings.log);
+  std::optional<depositd::start_watch> starting;
+  if (!is_demo) // which is there at once, and takes its folder along
+    starting.emplace(end_start);
   depositd::warn_of_root();
   for (const auto& remark : settings.remarks)
     spdlog::warn("setting_remark {}", remark);
@@ -151,6 +163,7 @@ int run(const depositd::depositd_settings& settings, bool is_demo) {
     });
   if (!started)
     not_started(started.error());
+  starting.reset();
   std::cout << (*started)->ready_line() << std::endl;
   depositd::tell_ready((*started)->ready_line());
   depositd::demo_actor demo;

@@ -2,6 +2,7 @@
 its ports, and what the system takes away from it."""
 
 import json
+import os
 import random
 import re
 import shutil
@@ -94,6 +95,24 @@ class Starting(SystemTest):
 
 
 class Stopping(SystemTest):
+    def test_a_start_that_takes_long_can_be_ended(self):
+        folder = self.folder / "pipelines"
+        folder.mkdir()
+        endless = folder / "endless.yaml"
+        os.mkfifo(endless)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(number):
+                engine = self.engine({"pipelines.folder": str(folder)})
+                process = subprocess.Popen(
+                    engine.command(), stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE, text=True)
+                self.addCleanup(process.kill)
+                with open(endless, "w"):  # when it has begun to read
+                    process.send_signal(number)
+                    said, log = process.communicate(timeout=30)
+                self.assertEqual((process.returncode, said), (0, ""), log)
+                self.assertIn(f"start_ended signal={number}", log)
+
     def test_sigterm_and_sigint_drain_and_end_with_0(self):
         for number in (signal.SIGTERM, signal.SIGINT):
             with self.subTest(number):
