@@ -87,7 +87,7 @@ std::vector<command> audit_commands() {
       "Only lines that contain this, e.g. a name or a command"},
      limit_argument(100),
      after_argument("PLACE", "Go on with the line before this place")},
-    {table_view("audit", "TIME={time}; WHO={who}; COMMAND={command}{text}; "
+    {table_view("audit", "TIME={time}; WHO={who}; COMMAND={command}||{text}; "
                          "ARGUMENTS={arguments}; RESULT={result}"),
      next_page_line("audit")},
     list)};

@@ -141,6 +141,9 @@ change set(const admin_arguments& in, const control_state& now) {
   auto after = at->second;
   if (auto wrong = take_settings(in, settings, after.name, after.settings))
     return wrong;
+  // The query goes with the database that it was for.
+  if (!in.has("downstream_query") && !rules::asks_database(after.settings))
+    after.settings.downstream_query.clear();
   if (auto wrong = rules::check(after.name, after.settings))
     return rules::as_argument(wrong);
   return proposed(now, &at->second, after);

@@ -141,6 +141,10 @@ caf::error check(const std::string& source, const source_settings& x) {
   return it.result();
 }
 
+bool asks_database(const scheduler_settings& x) {
+  return starts_with_any(x.downstream, {"postgresql://", "postgres://"});
+}
+
 caf::error check(const std::string& scheduler, const scheduler_settings& x) {
   if (!legal_source_name(scheduler))
     return refused_name("schedulers", scheduler);
@@ -150,8 +154,7 @@ caf::error check(const std::string& scheduler, const scheduler_settings& x) {
   it.need(x.high > x.low_mark(), "high",
           std::to_string(x.high) + " is not more than low "
             + std::to_string(x.low_mark()));
-  const bool database =
-    starts_with_any(x.downstream, {"postgresql://", "postgres://"});
+  const bool database = asks_database(x);
   it.need(x.downstream.empty() || database || legal_web_address(x.downstream),
           "downstream", "expected http://... or postgresql://...");
   it.need(!database || !x.downstream_query.empty(), "downstream_query",

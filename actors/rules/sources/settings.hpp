@@ -30,6 +30,9 @@ caf::error set_setting(scheduler_settings& x, const std::string& scheduler,
 std::string setting_text(const source_settings& x, std::string_view setting);
 std::string setting_text(const scheduler_settings& x, std::string_view setting);
 
+/// Whether a query of a database says how much is downstream.
+bool asks_database(const scheduler_settings& x);
+
 /// Whether one source or scheduler can be as it is, by itself.
 caf::error check(const std::string& source, const source_settings& x);
 caf::error check(const std::string& scheduler, const scheduler_settings& x);

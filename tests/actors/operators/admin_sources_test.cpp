@@ -318,6 +318,24 @@ TEST_F(admin_sources_test, passwords_are_neither_shown_nor_logged) {
             "postgresql://u:hidden@h/d?password=hidden&x=1");
 }
 
+TEST_F(admin_sources_test, a_query_goes_with_the_database_downstream) {
+  const auto set = [&](const std::string& downstream) {
+    return run("scheduler set",
+               {{"name", "post"}, {"downstream", downstream}});
+  };
+  run("scheduler set", {{"name", "post"},
+                        {"downstream", "postgresql://h/d"},
+                        {"downstream_query", "select 1"}});
+  EXPECT_EQ(set("postgresql://other/d")["downstream_query"], "select 1");
+  const auto none = set("");
+  EXPECT_TRUE(none["downstream"].is_null()) << none;
+  EXPECT_TRUE(none["downstream_query"].is_null()) << none;
+  EXPECT_EQ(refusal("scheduler set",
+                    {{"name", "post"}, {"downstream_query", "select 1"}}),
+            "schedulers.post.downstream_query: is for a database in "
+            "downstream");
+}
+
 // -- records ------------------------------------------------------------------
 
 TEST_F(admin_sources_test, failed_records_come_in_pages) {
