@@ -50,7 +50,7 @@ facts_claim facts_of(const depositd_settings& settings) {
   const auto& kafka = settings.kafka;
   out.renew = kafka.renew;
   out.ours = {
-    {"kafka.ingress_topic", kafka.ingress_topic},
+    {ingress_fact, kafka.ingress_topic},
     {"kafka.egress_topic", kafka.egress_topic},
     {"kafka.dead_letter_topic", kafka.dead_letter_topic},
     // An engine without it would keep what it publishes from it.
@@ -62,7 +62,7 @@ facts_claim facts_of(const depositd_settings& settings) {
     spdlog::warn("brokers_not_compared reason=\"{}\"", render(found.error()));
     return out;
   }
-  out.ours.emplace("kafka.brokers", "cluster " + found->id);
+  out.ours.emplace(brokers_fact, "cluster " + found->id);
   if (found->partitions > 0)
     out.ours.emplace(partitions_fact, std::to_string(found->partitions));
   return out;

@@ -89,12 +89,16 @@ positions(self_pointer self, const watermarks_read& known) {
 
 void begin_at(self_pointer self, const watermarks_read& known) {
   auto& state = self->state;
+  if (state.cut)
+    return start_again(self, state.cut);
   auto from = positions(self, known);
   if (!from)
     return start_again(self, from.error());
   if (auto failed = state.options.source->assign(*from)) {
     spdlog::error("intake_stopped topic={} reason=\"{}\"", state.options.topic,
                   render(failed));
+    if (failed == ec::store_damaged)
+      state.cut = failed;
     return start_again(self, failed);
   }
   state.partitions.clear();

@@ -82,6 +82,9 @@ struct intake_state {
   std::map<std::int32_t, read_partition> partitions; ///< none: not begun
   /// By partition: all before this is in the shards, since we are here.
   std::map<std::int32_t, std::int64_t> committed;
+  /// Why the log is not the one that was read. Once it has grown as far as that
+  /// one had, nothing would tell: what it got meanwhile was never read.
+  caf::error cut;
   intake_report report;
 
   static inline const char* name = "intake";

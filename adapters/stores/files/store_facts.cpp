@@ -28,6 +28,25 @@ caf::error compare(const std::string& key, const std::string& known,
                  + "; kafka.renew if that is meant");
 }
 
+/// How far a topic was read is known by its name alone: in another cluster that
+/// would pass over as many records of the topic there.
+caf::error check_renewal(const store_facts& known, const store_facts& ours) {
+  const auto there = ours.find(brokers_fact);
+  if (there == ours.end())
+    return differs(std::string{brokers_fact}
+                   + ": no broker has answered, and kafka.renew needs them");
+  const auto brokers = known.find(brokers_fact);
+  const auto topic = known.find(ingress_fact);
+  const auto now = ours.find(ingress_fact);
+  if (brokers == known.end() || brokers->second == there->second
+      || topic == known.end() || now == ours.end()
+      || topic->second != now->second)
+    return {};
+  return differs(std::string{ingress_fact} + ": how far " + topic->second
+                 + " was read is known of " + brokers->second + ", not of "
+                 + there->second + ": give the topic there another name");
+}
+
 store_facts decode(const std::string& text) {
   store_facts out;
   std::istringstream lines{text};
@@ -55,10 +74,13 @@ caf::expected<store_facts> agree(const store_facts& known,
                    "engine without Kafka would keep them from it");
   }
   if (known.empty() || claim.renew) {
-    if (claim.alone)
-      return claim.ours;
-    return differs("kafka.brokers: other engines of this database run without "
-                   "it or with other topics: stop them first");
+    if (!claim.alone)
+      return differs("kafka.brokers: other engines of this database run "
+                     "without it or with other topics: stop them first");
+    if (!known.empty())
+      if (auto wrong = check_renewal(known, claim.ours))
+        return wrong;
+    return claim.ours;
   }
   auto out = known;
   for (const auto& [key, value] : claim.ours) {

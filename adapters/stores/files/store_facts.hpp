@@ -15,6 +15,11 @@ namespace depositd {
 /// By the key of the setting that says so.
 using store_facts = std::map<std::string, std::string>;
 
+/// Of which cluster the brokers are; not known while none of them answers.
+inline constexpr const char* brokers_fact = "kafka.brokers";
+
+inline constexpr const char* ingress_fact = "kafka.ingress_topic";
+
 /// The number of partitions of the ingress topic, the only fact that may grow.
 inline constexpr const char* partitions_fact = "ingress partitions";
 
@@ -26,7 +31,8 @@ struct facts_claim {
 };
 
 /// What is to be written, or `ec::bad_setting` with the key that differs. What
-/// is not known here for now (brokers are away) differs from nothing.
+/// is not known here for now (brokers are away) differs from nothing, but
+/// nothing is renewed without it.
 caf::expected<store_facts> agree(const store_facts& known,
                                  const facts_claim& claim);
 

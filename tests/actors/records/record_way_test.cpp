@@ -400,6 +400,27 @@ TEST_F(record_log_test, records_that_retention_took_stop_the_partition) {
   EXPECT_NE(report->trouble, "");
 }
 
+TEST_F(record_log_test, a_log_that_was_cut_is_not_read_though_it_grows) {
+  start_all();
+  write("ann metadata one x");
+  write("ann metadata two x");
+  pass();
+  crash_all();
+  create_memory_topic(*topics, "in", 2);
+  start_all();
+  const auto trouble = [this] {
+    return ask<intake_report>(reader_of_topic, report_intake{})->trouble;
+  };
+  pass();
+  EXPECT_NE(trouble(), "");
+  for (const auto* name : {"three", "four", "five"})
+    write("ann metadata " + std::string{name} + " x");
+  pass(2s);
+  EXPECT_NE(trouble(), "") << "as many as there were, but others";
+  process_all();
+  EXPECT_EQ(values(read_out("out")), (texts{"one done", "two done"}));
+}
+
 } // namespace
 
 } // namespace depositd

@@ -7,8 +7,9 @@ namespace depositd {
 
 namespace {
 
-const store_facts kafka{{"kafka.egress_topic", "out"},
-                        {"kafka.brokers", "cluster-1"},
+const store_facts kafka{{ingress_fact, "in"},
+                        {"kafka.egress_topic", "out"},
+                        {brokers_fact, "cluster-1"},
                         {partitions_fact, "8"}};
 
 store_facts with(const std::string& key, const std::string& value) {
@@ -62,6 +63,23 @@ TEST(store_facts, are_renewed_on_demand_by_whoever_is_alone) {
   EXPECT_EQ(*agree(kafka, {other, true}), other);
   EXPECT_FALSE(agree(kafka, {other, true, false}));
   EXPECT_FALSE(agree(kafka, {{}, true})) << "what is there must be published";
+}
+
+TEST(store_facts, of_a_topic_are_none_of_its_namesake_in_another_cluster) {
+  auto elsewhere = with(brokers_fact, "cluster-2");
+  const auto why = refusal(agree(kafka, {elsewhere, true}));
+  EXPECT_NE(why.find("kafka.ingress_topic"), std::string::npos) << why;
+  EXPECT_NE(why.find("cluster-2"), std::string::npos) << why;
+  elsewhere[ingress_fact] = "in-2";
+  EXPECT_EQ(*agree(kafka, {elsewhere, true}), elsewhere);
+}
+
+TEST(store_facts, are_not_renewed_while_no_broker_answers) {
+  auto brokers_away = with(ingress_fact, "in-2");
+  brokers_away.erase(brokers_fact);
+  const auto why = refusal(agree(kafka, {brokers_away, true}));
+  EXPECT_NE(why.find("no broker"), std::string::npos) << why;
+  EXPECT_EQ(*agree({}, {brokers_away, true}), brokers_away) << "the first";
 }
 
 TEST(store_facts, stay_in_the_folder) {
