@@ -59,6 +59,14 @@ void connection::expire() {
   }
 }
 
+// That bytes come earns time as long as they are in nobody's way.
+void connection::make_room() {
+  const auto now = loop.now();
+  if (doing == phase::receiving && current
+      && now < context->memory_short_until.load() && current->holds_up(now))
+    expire();
+}
+
 void connection::end() {
   if (std::exchange(doing, phase::doomed) != phase::doomed)
     loop.end(*this);

@@ -48,6 +48,10 @@ public:
 
   void expire() override;
 
+  /// Ends it if others want the memory of what has come, and it has had its
+  /// time. Asked now and then.
+  void make_room();
+
   /// Ends soon, in this look of the loop.
   void end();
 

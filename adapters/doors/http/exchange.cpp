@@ -196,6 +196,11 @@ bool exchange::receive(std::string_view piece) {
                    std::min(earned, at_.loop.now() + options.receive_limit));
 }
 
+bool exchange::holds_up(kit::loop::time now) const {
+  return stage_ == stage::body && held_for_body_ > labour_bytes_min
+         && now >= begun_ + context_->options.receive_limit;
+}
+
 std::optional<response> exchange::unpack() {
   const auto* encoding = request_.header("content-encoding");
   if (!encoding || request_.body.empty()

@@ -35,6 +35,8 @@ struct exchange_context {
   /// For long answers that may be put off: who does not read them must leave
   /// memory to what comes in.
   std::shared_ptr<memory_budget> long_answers;
+  /// Until then there is none for somebody.
+  std::atomic<kit::loop::time> memory_short_until{kit::loop::time::min()};
   std::atomic<std::uint64_t> requests{0};
   std::atomic<std::uint64_t> refused{0};
   std::atomic<std::uint64_t> expired{0};
@@ -65,6 +67,10 @@ public:
 
   /// All of it has come.
   void body_is_complete();
+
+  /// Whether it would make room: it holds much, and has had the time that every
+  /// request has.
+  bool holds_up(kit::loop::time now) const;
 
   /// It cannot be read to its end: says so, and that nothing more may be sent.
   void refuse(const request_parser::fault& why);

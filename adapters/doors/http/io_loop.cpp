@@ -130,6 +130,8 @@ void io_loop::look() {
 
 void io_loop::keep_looking() {
   free_memory_if_asked();
+  for (const auto& [key, x] : open_)
+    x->make_room();
   loop_->post_at(now() + longest_wait, [this] { keep_looking(); });
 }
 

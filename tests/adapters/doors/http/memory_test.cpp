@@ -187,6 +187,29 @@ TEST_F(http_memory, of_a_body_is_free_when_the_rest_stays_away) {
   EXPECT_TRUE(client.closed());
 }
 
+TEST_F(http_memory, of_slow_bodies_is_for_who_has_none) {
+  start_with(10'000'000, {.receive_limit = 100ms});
+  auto slow = connect();
+  slow.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: "
+            "3900000\r\n\r\n"
+            + std::string(3'000'000, 'x'));
+  // Bytes come all the time, as fast as they must.
+  while (budget_->used() < 3'900'000 && slow.send("x"))
+    continue;
+  budget_->hold_anyway(5'700'000);
+  const auto until = std::chrono::steady_clock::now() + 60s;
+  unsigned status = 0;
+  while (status != 200 && std::chrono::steady_clock::now() < until) {
+    slow.send("x");
+    auto client = connect();
+    const auto said = client.exchange(post("/echo", std::string(900'000, 'x')));
+    status = said ? said->status : 0;
+  }
+  EXPECT_EQ(status, 200u);
+  EXPECT_TRUE(slow.closed());
+  budget_->let_go(5'700'000);
+}
+
 TEST_F(http_memory, of_a_body_is_free_when_its_client_has_gone) {
   start_with(100'000'000, {.receive_limit = 600s});
   for (const auto size : {100u, 10'000u, 1'000'000u, 3'000'000u})

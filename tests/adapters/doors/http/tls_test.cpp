@@ -6,6 +6,7 @@
 
 #include <curl/curl.h>
 
+#include <atomic>
 #include <filesystem>
 #include <memory>
 
@@ -130,6 +131,23 @@ TEST_F(http_tls, survives_clients_that_speak_no_tls) {
   plain.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_TRUE(plain.closed());
   EXPECT_EQ(fetch("/q/alive").body, "alive");
+}
+
+TEST_F(http_tls, rests_while_clients_are_silent_in_their_handshake) {
+  std::atomic<unsigned> looks{0};
+  auto how = options();
+  how.io_threads = 1;
+  how.after_round = [&] { ++looks; };
+  start(how);
+  auto silent = connect();
+  silent.send("\x16\x03\x01");
+  EXPECT_EQ(fetch("/q/alive").body, "alive");
+  const auto before = looks.load();
+  EXPECT_FALSE(silent.closed_within(1000));
+  // A thread that does nothing else looks some ten thousand times.
+  EXPECT_LT(looks - before, 1000u);
+  EXPECT_EQ(fetch("/q/alive").body, "alive");
+  server_.reset(); // before what it counts with
 }
 
 TEST_F(http_tls, shows_a_new_certificate_when_it_has_read_it) {
