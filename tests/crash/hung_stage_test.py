@@ -1,5 +1,5 @@
-"""Two engines that share shards, and one of them stands still in the middle of a
-stage that nothing can cut short. Whether it is told to stop or frozen, the other
+"""Two engines that share shards, and one stands still in the middle of a stage
+that nothing can cut short. Whether it is told to stop or frozen, the other
 goes on with its shards once the lease is over, and what both had a hand in is
 done once."""
 
