@@ -10,6 +10,22 @@ namespace depositd::queue {
 
 namespace {
 
+/// More than "node/processor/slot" ever has.
+constexpr std::size_t processor_name_bytes_max = 1024;
+
+/// Claims end by this name, and have it in the journal.
+caf::error check_name(const std::string& name) {
+  if (name.empty())
+    return caf::make_error(ec::invalid_argument,
+                           std::string{"a processor needs a name"});
+  if (name.size() > processor_name_bytes_max)
+    return caf::make_error(ec::too_large,
+                           "a processor's name is longer than "
+                             + std::to_string(processor_name_bytes_max)
+                             + " bytes");
+  return {};
+}
+
 caf::error check(const criteria& x) {
   if (x.required.size() + x.preferred.size() + x.excluded.size()
       > criteria_users_max)
@@ -181,6 +197,8 @@ queue_processor* find_processor(self_pointer self, std::uint32_t number) {
 }
 
 caf::result<attached> attach_processor(self_pointer self, const attach& x) {
+  if (auto wrong = check_name(x.name))
+    return wrong;
   if (auto wrong = check(x.wants))
     return wrong;
   if (x.holds.size() > credit_max)

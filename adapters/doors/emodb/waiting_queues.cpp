@@ -6,13 +6,16 @@ namespace depositd::emodb::waiting {
 
 namespace {
 
+/// No key is called so, whose claims would be taken for ours.
+constexpr auto processor_name = "emodb/wait";
+
 void attach_to(self_pointer self, const std::string& name,
                const waited_queue::port& port) {
   const auto queue = port.queue;
   self->monitor(queue);
   self
     ->request(queue, self->state.options.ask_timeout,
-              attach{processor_actor{self}, "emodb-wait", {}, 0, {}})
+              attach{processor_actor{self}, processor_name, {}, 0, {}})
     .then(
       [=](const attached& x) {
         auto* at = find_queue(self, name);

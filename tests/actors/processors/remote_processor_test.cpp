@@ -210,6 +210,25 @@ TEST_F(remote_processor_test, none_of_a_lost_node_gets_what_another_had) {
   EXPECT_EQ(other.got->items[0].attempt, 2u) << "it was lost once";
 }
 
+TEST_F(remote_processor_test, ends_no_claims_of_others_for_want_of_a_name) {
+  put("metadata", items_of("ann", 2)); // the node has one of them
+  const auto other = attach_to("metadata");
+  const auto port = node.door(other.door);
+  for (const auto& name : {std::string{}, std::string(1025, 'n')}) {
+    auto got = std::make_shared<testing::inbox>();
+    const auto who = spawn(testing::recording_processor, got);
+    const auto reply = ask<attached>(port, attach{who, name, {}, 60'000, {}});
+    EXPECT_FALSE(reply);
+    if (!reply)
+      continue;
+    caf::anon_send(port, settle_and_request{reply->processor, 1, {}});
+    settle();
+    node.lose(who);
+    settle();
+  }
+  EXPECT_EQ(report_of("metadata").in_flight, 1u);
+}
+
 TEST_F(remote_processor_test, drops_what_was_given_to_another_meanwhile) {
   put("metadata", items_of("ann", 1));
   const auto other = attach_to("metadata");
