@@ -70,19 +70,19 @@ public:
     std::vector<std::string> others;
     fs::directory_iterator at{options_.folder, code};
     for (; !code && at != fs::directory_iterator{}; at.increment(code)) {
-      const auto name = at->path().filename().string();
-      if (is_other(name)) {
-        passed_over_names::add(others, name);
-        continue;
+      struct stat facts {};
+      if (::lstat(at->path().c_str(), &facts) != 0) {
+        if (errno == ENOENT)
+          continue; // gone meanwhile
+        return file_failed("look at", at->path(), errno);
       }
-      const auto found = look(name);
-      if (!found && found.error() == ec::not_found)
-        continue; // gone meanwhile, or not written whole
-      if (!found)
-        return found.error();
-      if (is_settled(*found))
-        if (auto failure = take(*found))
-          return failure;
+      const auto bag = bag_of(at->path().filename().string(), facts);
+      if (!is_settled(bag))
+        continue; // not written whole
+      if (!legal_bag_name(bag.name) || !S_ISREG(facts.st_mode))
+        passed_over_names::add(others, bag.name);
+      else if (auto failure = take(bag))
+        return failure;
     }
     if (code)
       return file_failed("read", options_.folder, code.value());
@@ -171,15 +171,6 @@ public:
   }
 
 private:
-  /// What is there, has been for a while, and is no bag.
-  bool is_other(const std::string& name) const {
-    struct stat facts {};
-    if (::lstat((options_.folder / name).c_str(), &facts) != 0)
-      return false;
-    return (!legal_bag_name(name) || !S_ISREG(facts.st_mode))
-           && is_settled(bag_of(name, facts));
-  }
-
   fs::path removed() const {
     return options_.folder / removed_folder;
   }
