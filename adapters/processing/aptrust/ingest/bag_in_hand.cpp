@@ -5,9 +5,12 @@
 #include "messages/values/clock.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace depositd::aptrust {
@@ -141,6 +144,23 @@ outcome run(work_on_job& work, const ingest_options& with, item_stage stage,
   return out;
 }
 
+/// Depositors write to the place: whoever puts a link there between two looks
+/// must not have another one's bag read as his own. So what is opened is a
+/// file and no link, and is read by what holds it.
+caf::expected<readable_bag> open_in_place(const fs::path& path) {
+  auto file = open_file(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  if (!file)
+    return std::move(file.error());
+  struct stat facts {};
+  if (::fstat(file->value(), &facts) != 0)
+    return file_failed("look at", path, errno);
+  if (!S_ISREG(facts.st_mode))
+    return caf::make_error(ec::store_failed,
+                           path.string() + " is not a file any more");
+  const auto held = "/proc/self/fd/" + std::to_string(file->value());
+  return readable_bag{held, std::move(*file)};
+}
+
 } // namespace
 
 stages::stage_handler
@@ -193,18 +213,18 @@ caf::error check_same_bag(const bag_in_hand& x) {
   return {};
 }
 
-caf::expected<fs::path> bag_path(const bag_in_hand& x) {
+caf::expected<readable_bag> bag_to_read(const bag_in_hand& x) {
   auto* place = place_of(x);
   if (place == nullptr)
     return caf::make_error(ec::store_failed, "no receiving place "
                                                + x.item.bucket
                                                + " is set up here");
-  if (auto path = place->path_of(x.item.name))
-    return std::move(*path);
+  if (const auto path = place->path_of(x.item.name))
+    return open_in_place(*path);
   const auto to = x.files.bag();
   std::error_code code;
   if (fs::file_size(to, code) == x.item.size && !code)
-    return to;
+    return readable_bag{to, {}};
   const fs::path part = to.string() + ".part";
   for (const auto& left : {to, part})
     fs::remove(left, code);
@@ -218,7 +238,7 @@ caf::expected<fs::path> bag_path(const bag_in_hand& x) {
   if (code)
     return caf::make_error(ec::store_failed, "cannot rename " + part.string()
                                                + ": " + code.message());
-  return to;
+  return readable_bag{to, {}};
 }
 
 } // namespace depositd::aptrust

@@ -6,6 +6,7 @@
 #include "adapters/processing/aptrust/ingest/interim.hpp"
 #include "adapters/processing/aptrust/skipping.hpp"
 #include "adapters/processing/merritt/work_on_job.hpp"
+#include "adapters/stores/files/file.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -57,9 +58,15 @@ outcome ended_by_lists(const caf::error& failure, const std::string& about);
 /// Of any other failure: it may pass.
 outcome ended_for_now(const caf::error& failure, const std::string& about);
 
-/// Where the bag can be read: in place, or in the working folder, where it is
-/// put if it is not there yet. `ec::store_damaged` if it is another one by now.
-caf::expected<std::filesystem::path> bag_path(const bag_in_hand& x);
+/// A bag that can be read for as long as this lives.
+struct readable_bag {
+  std::filesystem::path path;
+  unique_fd held; ///< that the path is of, if the bag is read in place
+};
+
+/// The bag in place, or in the working folder, where it is put if it is not
+/// there yet. `ec::store_damaged` if it is another one by now.
+caf::expected<readable_bag> bag_to_read(const bag_in_hand& x);
 
 /// `ec::store_damaged` if the bag in the receiving place is not the item's.
 caf::error check_same_bag(const bag_in_hand& x);

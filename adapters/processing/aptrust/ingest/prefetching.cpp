@@ -56,9 +56,9 @@ caf::error begin_afresh(const bag_in_hand& x) {
 }
 
 caf::error list_files(bag_in_hand& x) {
-  const auto path = bag_path(x);
-  if (!path)
-    return path.error();
+  const auto bag = bag_to_read(x);
+  if (!bag)
+    return bag.error();
   auto list = list_writer::open(x.files.files());
   if (!list)
     return std::move(list.error());
@@ -67,7 +67,8 @@ caf::error list_files(bag_in_hand& x) {
   file_lister lister{*list};
   bagit::read_options options;
   options.digests = {digest_algorithm::sha256, digest_algorithm::sha512};
-  const auto totals = bagit::read_bag({*path, x.item.name}, options, lister);
+  const auto totals =
+    bagit::read_bag({bag->path, x.item.name}, options, lister);
   if (!totals)
     return totals.error();
   // What was listed must be the bag that the item speaks of.

@@ -137,15 +137,15 @@ outcome unpack(const bag_in_hand& x) {
   auto list = list_reader::open(x.files);
   if (!list)
     return ended_by_lists(list.error(), "the list of files");
-  const auto path = bag_path(x);
-  if (!path)
-    return ended_reading(path.error());
+  const auto bag = bag_to_read(x);
+  if (!bag)
+    return ended_reading(bag.error());
   if (auto failure = make_folders(system_disk(), x.files.staged()))
     return ended_reading(failure);
   unpacker into{x.files, std::move(*list)};
   bagit::read_options options;
   options.digests = {digest_algorithm::sha256};
-  const auto totals = bagit::read_bag({*path, x.item.name}, options, into);
+  const auto totals = bagit::read_bag({bag->path, x.item.name}, options, into);
   const auto failure = totals ? into.finish() : totals.error();
   if (into.list_failure())
     return ended_by_lists(into.list_failure(), "the list of files");

@@ -94,14 +94,14 @@ outcome validate(bag_in_hand& x) {
   const auto names = look_at_names(x.files);
   if (!names)
     return ended_by_lists(names.error(), "the list of files");
-  const auto path = bag_path(x);
-  if (!path)
-    return ended_reading(path.error());
+  const auto bag = bag_to_read(x);
+  if (!bag)
+    return ended_reading(bag.error());
   bagit::check_options options;
   options.digests = names->algorithms;
   options.profile.known = x.with.profiles.get();
   options.profile.otherwise = x.with.profile_otherwise;
-  const auto report = bagit::check_bag({*path, x.item.name}, options);
+  const auto report = bagit::check_bag({bag->path, x.item.name}, options);
   if (!report)
     return ended_reading(report.error());
   // A verdict on another bag would be none.

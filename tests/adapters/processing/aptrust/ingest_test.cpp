@@ -7,6 +7,48 @@ namespace {
 
 class ingest : public ingest_world {};
 
+/// A folder whose depositor has a link in the bag's place whenever it is about
+/// to be opened, and the bag when somebody looks.
+class changing_place final : public receiving_place {
+public:
+  changing_place(std::unique_ptr<receiving_place> of, fs::path target)
+    : of_(std::move(of)), target_(std::move(target)) {
+    // nop
+  }
+
+  caf::error
+  each(const std::function<caf::error(const received_bag&)>& take) override {
+    return of_->each(take);
+  }
+
+  caf::expected<received_bag> look(const std::string& name) override {
+    const auto path = *of_->path_of(name);
+    if (fs::is_symlink(path))
+      fs::rename(path.string() + ".aside", path);
+    return of_->look(name);
+  }
+
+  std::optional<fs::path> path_of(const std::string& name) override {
+    const auto path = *of_->path_of(name);
+    fs::rename(path, path.string() + ".aside");
+    fs::create_symlink(target_, path);
+    return path;
+  }
+
+  caf::error fetch(const std::string& name, const fs::path& to) override {
+    return of_->fetch(name, to);
+  }
+
+  caf::expected<bool> remove(const std::string& name,
+                             const std::string& etag) override {
+    return of_->remove(name, etag);
+  }
+
+private:
+  std::unique_ptr<receiving_place> of_;
+  fs::path target_;
+};
+
 TEST_F(ingest, row_p1_takes_a_bag_through_all_stages) {
   auto job = job_of(receive(parts_of("photos", two_files)));
   ASSERT_EQ(run_through(job), "");
@@ -153,6 +195,25 @@ TEST_F(ingest, row_p16_a_missing_and_an_extra_file_fail_at_once) {
     auto job = job_of(receive(parts));
     ASSERT_EQ(run_through(job, "prefetch"), "");
     EXPECT_EQ(run("validate", job).says, verdict::rejected);
+  }
+}
+
+TEST_F(ingest, a_link_between_two_looks_is_not_followed) {
+  auto job = job_of(receive(parts_of("photos", two_files)));
+  const auto other = home.path() / "of-another.tar";
+  std::ofstream{other, std::ios::binary}
+    << packed(parts_of("photos", {{"secret.txt", "secret\n"}}));
+  auto place = open_folder_receiving({.folder = home.path() / "receiving"});
+  ASSERT_TRUE(place);
+  const auto honest = tools->receiving["test"];
+  const auto changing =
+    std::make_shared<changing_place>(std::move(*place), other);
+  for (const auto* name : {"prefetch", "validate"}) {
+    tools->receiving["test"] = changing;
+    EXPECT_EQ(run(name, job).says, verdict::retry) << name;
+    changing->look("photos.tar"); // which puts the bag back
+    tools->receiving["test"] = honest;
+    EXPECT_EQ(run(name, job).says, verdict::done) << name;
   }
 }
 
