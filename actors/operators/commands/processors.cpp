@@ -121,9 +121,16 @@ caf::error check_spec(const processor_spec& spec, const control_state& now) {
                   "a processor needs a name of A-Z a-z 0-9 . _ -");
   if (spec.types.empty())
     return refuse(ec::invalid_argument, "types must name a queue");
-  for (const auto& type : spec.types)
-    if (!now.queues.count(type))
+  for (const auto& type : spec.types) {
+    const auto at = now.queues.find(type);
+    if (at == now.queues.end())
       return refuse(ec::not_found, "types: there is no queue " + shown(type));
+    if (at->second.kind != queue_kind::deposit)
+      return refuse(ec::invalid_argument,
+                    "types: " + type
+                      + " is no queue of deposits, and a processor would end "
+                        "what is for somebody else");
+  }
   for (const auto* users :
        {&spec.wants.required, &spec.wants.excluded, &spec.wants.preferred})
     for (const auto& user : *users)

@@ -3,6 +3,7 @@
 #include "actors/rules/control/control.hpp"
 #include "actors/rules/control/source_shards.hpp"
 #include "actors/rules/sources/strategy.hpp"
+#include "messages/values/operations.hpp"
 #include "messages/values/topic_names.hpp"
 #include "messages/values/words.hpp"
 
@@ -65,6 +66,8 @@ caf::error check_stays(const control_state& before, const control_state& after,
 /// Of a scheduler that is new or has changed.
 caf::error check_queue(const control_state& after, const scheduler_changed& x) {
   const auto setting = "schedulers." + x.name + ".queue";
+  if (x.settings.queue == notify_queue) // whatever took the name would keep it
+    return refuse(setting, x.settings.queue + " is the name of the outbox");
   const auto at = after.queues.find(x.settings.queue);
   if (at == after.queues.end())
     return refuse(setting, "there is no queue " + x.settings.queue);

@@ -54,6 +54,19 @@ TEST_F(admin_work_test, a_filter_requires_or_excludes_as_crossref_says) {
   EXPECT_TRUE(proposed<processor_changed>().spec.wants.excluded.empty());
 }
 
+TEST_F(admin_work_test, processors_take_deposits_only) {
+  for (const auto kind :
+       {queue_kind::message, queue_kind::stage, queue_kind::outbox}) {
+    world_.control.queues["loose"].kind = kind;
+    EXPECT_NE(refusal("sp add",
+                      {{"name", "p1"}, {"types", {"metadata", "loose"}}})
+                .find("loose is no queue of deposits"),
+              std::string::npos);
+  }
+  run("sp add", {{"name", "p1"}});
+  refusal("sp set", {{"name", "p1"}, {"types", {"loose"}}});
+}
+
 TEST_F(admin_work_test, nobody_is_left_out_without_a_filter) {
   EXPECT_NE(refusal("sp add", {{"name", "p1"}, {"exclude_users", true}})
               .find("user_filter"),

@@ -3,6 +3,7 @@
 #include "actors/rules/control/sources.hpp"
 
 #include "actors/rules/control/control.hpp"
+#include "messages/values/operations.hpp"
 
 #include <gtest/gtest.h>
 
@@ -134,6 +135,13 @@ TEST_F(sources_control, feed_queues_of_messages_alone) {
   collapsing.dedup = dedup_mode::while_pending;
   must(queue_changed{"d", collapsing});
   EXPECT_TRUE(begins(feeding("d"), "schedulers.s.queue: in d equal items"));
+}
+
+TEST_F(sources_control, do_not_take_the_name_of_the_outbox) {
+  const scheduler_changed x{"s", feeds(notify_queue), false};
+  const auto all = rules::with_queue(state, x);
+  must(all.front()); // as if there were no refusal
+  EXPECT_TRUE(begins(refused(event{x}), "schedulers.s.queue: crossref.notify"));
 }
 
 TEST_F(sources_control, a_queue_comes_with_its_first_scheduler) {
