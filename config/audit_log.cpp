@@ -8,7 +8,10 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <cerrno>
+#include <cstring>
 #include <mutex>
+#include <unistd.h>
 #include <utility>
 
 namespace depositd {
@@ -70,6 +73,19 @@ std::filesystem::path audit_folder_of(const depositd_settings& settings) {
   return settings.store.kind == store_kind::embedded
            ? settings.data.folder / "audit"
            : std::filesystem::path{};
+}
+
+caf::error prepare_audit_folder(const depositd_settings& settings) {
+  const auto& wanted = settings.audit.file;
+  if (wanted.empty() || wanted == "none")
+    return caf::none;
+  if (auto failed = make_folders(system_disk(), wanted))
+    return caf::make_error(ec::bad_setting, "audit.file: " + render(failed));
+  if (::access(wanted.c_str(), W_OK | X_OK) != 0)
+    return caf::make_error(ec::bad_setting,
+                           "audit.file: cannot write to " + wanted + ": "
+                             + std::strerror(errno));
+  return caf::none;
 }
 
 std::shared_ptr<spdlog::logger> audit_log(const depositd_settings& settings) {

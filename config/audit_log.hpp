@@ -3,6 +3,7 @@
 // Where audit lines go: to standard error, and to the audit log's files.
 
 #include "config/settings.hpp"
+#include "messages/values/errors.hpp"
 
 #include <spdlog/logger.h>
 
@@ -13,6 +14,10 @@ namespace depositd {
 
 /// Where its files are; empty: there are none.
 std::filesystem::path audit_folder_of(const depositd_settings& settings);
+
+/// `ec::bad_setting` if that is a folder that somebody wants and that cannot be
+/// written to; makes it.
+caf::error prepare_audit_folder(const depositd_settings& settings);
 
 /// The logger of this process. Files are written and flushed by a thread of its
 /// own; whoever logs waits only if thousands of lines are ahead.

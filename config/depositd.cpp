@@ -148,6 +148,8 @@ int run(const depositd::depositd_settings& settings, bool is_demo) {
        {*closed, depositd::data_folder_remark(settings.data.folder)})
     if (!remark.empty())
       spdlog::warn("setting_remark {}", remark);
+  if (const auto failed = depositd::prepare_audit_folder(settings))
+    not_started(failed);
   depositd::work_cut_ptr work;
   std::atomic<int> code_if_cut = exit_cut_short;
   // It outlives the actors, whose threads may hang where nobody can end them.

@@ -3,6 +3,7 @@
 import stat
 
 import harness
+from engine import EngineFailed
 from harness import SystemTest, a_deposit, wait_until
 
 
@@ -65,6 +66,17 @@ class Audit(SystemTest):
         self.assertFalse((folder / "audit-2001-01.log").exists())
         self.assertTrue((folder / "audit-2001-01.log.gz").exists())
         self.assertFalse((engine.data / "audit").exists())
+
+    def test_a_place_that_takes_no_files_ends_the_start(self):
+        file = self.folder / "file"
+        file.write_text("kept\n")
+        for place in (file, file / "below"):
+            with self.subTest(place):
+                with self.assertRaises(EngineFailed) as caught:
+                    self.start({"audit.file": str(place)})
+                self.assertEqual(caught.exception.code, 2)
+                self.assertIn("audit.file: ", caught.exception.log)
+        self.assertEqual(file.read_text(), "kept\n")
 
     def test_none_leaves_the_lines_to_standard_error(self):
         engine = self.start({"audit.file": "none"})
