@@ -101,10 +101,11 @@ caf::expected<job_status> moved(const job_status& now, const job_move& x) {
   out.note = x.note;
   if (is_success(x.from, x.to))
     out.last_successful = x.from;
+  if (x.from == job_state::failed)
+    out.needs_review = false;
   if (x.from == job_state::failed && x.to != job_state::deleted) {
     ++out.retry_count;
     out.last_successful = stage_before(x.to);
-    out.needs_review = false;
   }
   return out;
 }

@@ -155,6 +155,15 @@ TEST(job_requeue, takes_it_out_of_review) {
     decide(x, {.action = work_action::requeue})->status.needs_review);
 }
 
+TEST(job_removal, takes_it_out_of_review) {
+  auto x = in(failed, pending);
+  x.needs_review = true;
+  const auto out = decide(x, {.action = work_action::remove});
+  ASSERT_TRUE(out);
+  EXPECT_EQ(out->status.state, deleted);
+  EXPECT_FALSE(out->status.needs_review);
+}
+
 TEST(job_actions, H09_are_possible_only_where_the_table_says) {
   using states = std::set<job_state>;
   const std::map<work_action, states> allowed = {
