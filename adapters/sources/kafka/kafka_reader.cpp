@@ -135,6 +135,8 @@ private:
   std::string where(std::int32_t partition) const {
     return topic_ + "/" + std::to_string(partition);
   }
+  std::string gap(std::int32_t partition, std::int64_t next,
+                  const offset_range& there) const;
 
   kafka_options options_;
   std::string topic_;
@@ -225,6 +227,18 @@ caf::expected<offset_range> kafka_reader::range(std::int32_t partition,
   }
 }
 
+std::string kafka_reader::gap(std::int32_t partition, std::int64_t next,
+                              const offset_range& there) const {
+  const auto what = where(partition) + " was to be read from offset "
+                    + std::to_string(next) + ", but ";
+  if (next < there.low)
+    return what + "begins at " + std::to_string(there.low)
+           + ": records were deleted before they were read";
+  return what + "ends at " + std::to_string(there.high)
+         + ": it was cut or made anew, and offsets that were read before are "
+           "taken for known ones";
+}
+
 /// Asks how far the partitions go, and places the client where the cursor says,
 /// if it is not there.
 caf::error kafka_reader::prepare(batch_work& work) {
@@ -241,6 +255,8 @@ caf::error kafka_reader::prepare(batch_work& work) {
     const auto at = work.kept.find(i);
     from[i] = at == work.kept.end() ? there->low : at->second;
     if (from[i] < there->low || from[i] > there->high) {
+      // Nobody else would say that something is missing.
+      add_bad(work.out, {}, gap(i, from[i], *there));
       from[i] = there->low;
       at->second = there->low;
     }

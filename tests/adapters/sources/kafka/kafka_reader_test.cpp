@@ -224,8 +224,13 @@ TEST_F(kafka_reader_test, goes_on_at_the_oldest_when_its_offset_is_gone) {
   ASSERT_EQ(batch.records.size(), 3u);
   kafka_admin{options.brokers}.delete_records(topic, 0, 7);
   open();
-  EXPECT_EQ(bodies(next(100, batch.cursor)),
-            (std::set<std::string>{"7", "8", "9"}));
+  const auto rest = next(100, batch.cursor);
+  EXPECT_EQ(bodies(rest), (std::set<std::string>{"7", "8", "9"}));
+  ASSERT_EQ(rest.bad.size(), 1u);
+  EXPECT_NE(rest.bad[0].reason.find("from offset 3, but begins at 7"),
+            std::string::npos)
+    << rest.bad[0].reason;
+  EXPECT_TRUE(next(100, rest.cursor).bad.empty()) << "that is said once";
 }
 
 TEST_F(kafka_reader_test, begins_anew_with_a_topic_that_was_made_anew) {
@@ -241,6 +246,10 @@ TEST_F(kafka_reader_test, begins_anew_with_a_topic_that_was_made_anew) {
   const auto none = next_of_new(9, batch.cursor);
   EXPECT_TRUE(none.records.empty());
   EXPECT_EQ(none.cursor, R"({"0":0})") << "before there are as many";
+  ASSERT_EQ(none.bad.size(), 1u);
+  EXPECT_NE(none.bad[0].reason.find("from offset 10, but ends at 0"),
+            std::string::npos)
+    << none.bad[0].reason;
   publish(20, 23);
   EXPECT_EQ(bodies(next_of_new(9, none.cursor)),
             (std::set<std::string>{"20", "21", "22"}));
