@@ -42,6 +42,15 @@ struct identity {
   std::uint64_t digest = 0;
 };
 
+/// Of what is wanted, and of what: a file may be looked up and recorded.
+std::uint64_t digest_of(const ingest_deposit& x) {
+  const auto& p = x.submission;
+  const auto& content = x.body.empty() ? p.blob : x.body;
+  return XXH3_64bits_withSeed(
+    content.data(), content.size(),
+    XXH3_64bits(p.operation.data(), p.operation.size()));
+}
+
 /// The same deposit may be written twice, by a producer that was not sure; an
 /// id that comes again with something else is wrong.
 bool is_repeated(shard_pointer self, batch& to, const identity& x,
@@ -70,11 +79,8 @@ void count_rejected(shard_pointer self, const std::string& queue) {
 void take_deposit(shard_pointer self, batch& to, ingest_deposit& x) {
   auto wrong = wrong_here(self, x);
   const auto& p = x.submission;
-  const auto& content = x.body.empty() ? p.blob : x.body;
   if (wrong.empty()
-      && is_repeated(self, to,
-                     {x.user, p.file_name, p.size,
-                      XXH3_64bits(content.data(), content.size())},
+      && is_repeated(self, to, {x.user, p.file_name, p.size, digest_of(x)},
                      wrong)) {
     ++to.result.skipped;
     tally(tally_of::submission_repeated, x.queue);

@@ -195,6 +195,19 @@ TEST_F(ingest_test, the_same_deposit_is_taken_once_also_after_a_crash) {
   }
 }
 
+TEST_F(ingest_test, another_operation_on_the_same_file_is_another_deposit) {
+  start();
+  ASSERT_TRUE(ask<ingested>(core, batch(0, 0)));
+  auto other = batch(1, 1);
+  other.deposits[0].user = batch(0, 0).deposits[0].user;
+  other.deposits[0].submission.file_name = "f0";
+  other.deposits[0].submission.operation = "doDOICitUpload";
+  auto reply = ask<ingested>(core, other);
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->skipped, 0u) << "nobody would hear that it was left out";
+  EXPECT_EQ(reply->refused.size(), 1u);
+}
+
 TEST_F(ingest_test, an_id_is_known_for_seven_days) {
   start();
   ASSERT_TRUE(ask<ingested>(core, batch(0, 0)));
