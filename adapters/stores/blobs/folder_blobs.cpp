@@ -1,5 +1,6 @@
 #include "adapters/stores/blobs/folder_blobs.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <bitset>
 #include <cerrno>
@@ -27,10 +28,25 @@ std::size_t folder_number(const std::string& sha256) {
   return std::stoul(sha256.substr(0, 4), nullptr, 16);
 }
 
-bool is_there(const fs::path& path, std::size_t size) {
+constexpr std::size_t compared_bytes = 64 * 1024;
+
+/// Whether the file has these bytes and no others: one that was cut off or has
+/// rotted is written again.
+bool is_there(const fs::path& path, std::string_view bytes) {
   struct stat facts {};
-  return ::stat(path.c_str(), &facts) == 0
-         && static_cast<std::size_t>(facts.st_size) == size;
+  if (::stat(path.c_str(), &facts) != 0
+      || static_cast<std::size_t>(facts.st_size) != bytes.size())
+    return false;
+  const auto file = open_file(path, O_RDONLY);
+  if (!file)
+    return false;
+  std::string piece(std::min(bytes.size(), compared_bytes), '\0');
+  for (std::size_t at = 0; at < bytes.size(); at += piece.size()) {
+    const auto count = read_file_at(*file, path, piece, at);
+    if (!count || bytes.substr(at, piece.size()) != piece.substr(0, *count))
+      return false;
+  }
+  return true;
 }
 
 /// Every folder in there that could be part of the fan-out.
@@ -125,7 +141,7 @@ caf::expected<std::string> folder_blobs::put(std::string_view bytes) {
   const auto path = folder / name;
   if (auto failed = make_durable_folder(name))
     return failed;
-  if (!is_there(path, bytes.size()))
+  if (!is_there(path, bytes))
     if (auto failed = write(path, bytes))
       return failed;
   crash_point("blob_named");

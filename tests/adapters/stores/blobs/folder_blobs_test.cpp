@@ -75,6 +75,19 @@ TEST_F(folder_blobs, that_were_cut_off_are_mended_by_the_next_put) {
   EXPECT_EQ(*store->get(name), "abc");
 }
 
+TEST_F(folder_blobs, that_have_rotted_are_mended_by_the_next_put) {
+  const auto store = open();
+  auto bytes = std::string(150'000, 'x');
+  const auto name = *store->put(bytes);
+  for (const std::size_t at : {0, 70'000, 149'999}) {
+    auto rotten = bytes;
+    rotten[at] = 'y';
+    write(path_of(name), rotten);
+    EXPECT_EQ(*store->put(bytes), name);
+    EXPECT_EQ(*store->get(name), bytes);
+  }
+}
+
 TEST_F(folder_blobs, are_not_there_at_all_when_the_disk_fails) {
   const auto store = open();
   for (const auto which : {disk_call::write, disk_call::sync}) {
