@@ -7,6 +7,7 @@
 #include "adapters/doors/http/text.hpp"
 #include "adapters/processing/crossref/diagnostic.hpp"
 #include "messages/processors.hpp"
+#include "messages/projection.hpp"
 #include "messages/receiving.hpp"
 #include "messages/values/clock.hpp"
 #include "messages/values/operations.hpp"
@@ -87,6 +88,29 @@ void end_synchronous(door_pointer self, const accepted& x,
   say(x, std::move(what));
 }
 
+/// Its outcome was not taken: an operator has ended the deposit, or the shard
+/// has started anew, and a processor of the queue has it.
+void tell_what_became(door_pointer self, const accepted& x, item_id id) {
+  submission_query what;
+  what.id = id;
+  what.user = x->user;
+  what.count_max = 1;
+  const auto& options = self->state.options;
+  self->request(options.projector, options.ask_timeout, std::move(what))
+    .then(
+      [=](const submissions_found& found) {
+        const bool over =
+          !found.rows.empty()
+          && found.rows.front().status == submission_status::completed;
+        end_synchronous(self, x,
+                        over ? processed_page(found.rows.front())
+                             : going_on_page(504, id, {}));
+      },
+      [=](const caf::error&) {
+        end_synchronous(self, x, going_on_page(504, id, {}));
+      });
+}
+
 /// Recorded, so that it can be asked for like any other; then answered.
 void settle(door_pointer self, const accepted& x, item_id id, outcome ended) {
   if (ended.says == verdict::done || ended.says == verdict::failed)
@@ -100,7 +124,10 @@ void settle(door_pointer self, const accepted& x, item_id id, outcome ended) {
       [=](const items_settled& said) {
         const bool taken =
           !said.accepted.empty() && said.accepted.front() != 0;
-        end_synchronous(self, x, page_of(id, ended, taken));
+        if (taken)
+          end_synchronous(self, x, page_of(id, ended));
+        else
+          tell_what_became(self, x, id);
       },
       [=](const caf::error&) {
         end_synchronous(self, x, going_on_page(504, id, {}));
@@ -116,7 +143,7 @@ void give_back(door_pointer self, const accepted& x, item_id id,
   // After that time its claim has ended, and it may be somebody else's.
   if (why != caf::sec::request_timeout)
     return settle(self, x, id, std::move(back));
-  end_synchronous(self, x, page_of(id, back, true));
+  end_synchronous(self, x, page_of(id, back));
 }
 
 // -- one user after the other -------------------------------------------------

@@ -8,9 +8,6 @@
 
 namespace depositd::crossref {
 
-namespace {
-
-/// 403 as soon as one record failed; always with the document.
 http::response processed_page(const submission_row& row) {
   auto document = diagnostic_of(row);
   const bool clean =
@@ -19,8 +16,6 @@ http::response processed_page(const submission_row& row) {
         || document.find("<failure_count>0<") != std::string::npos);
   return xml_document(clean ? 200 : 403, std::move(document));
 }
-
-} // namespace
 
 http::response going_on_page(unsigned status, item_id id,
                              std::string_view reason) {
@@ -55,9 +50,7 @@ settle_items settlement_of(const std::string& queue, const std::string& user,
   return {queue, {std::move(one)}};
 }
 
-http::response page_of(item_id id, const outcome& ended, bool taken) {
-  if (!taken)
-    return going_on_page(504, id, {});
+http::response page_of(item_id id, const outcome& ended) {
   return ended.says == verdict::done || ended.says == verdict::failed
            ? processed_page(row_of(id, ended))
            : going_on_page(500, id, ended.reason);

@@ -23,8 +23,10 @@ settle_items settlement_of(const std::string& queue, const std::string& user,
 http::response going_on_page(unsigned status, item_id id,
                              std::string_view reason);
 
-/// What is answered once the outcome is durable. If it was not taken, the shard
-/// has started anew, and a processor of the queue has the deposit.
-http::response page_of(item_id id, const outcome& ended, bool taken);
+/// 403 as soon as one record failed; always with the document.
+http::response processed_page(const submission_row& row);
+
+/// What is answered once the outcome is durable.
+http::response page_of(item_id id, const outcome& ended);
 
 } // namespace depositd::crossref

@@ -211,6 +211,26 @@ TEST_F(crossref_at_once, row_39_what_could_not_be_recorded_is_504_and_goes_on) {
   EXPECT_TRUE(contains(x.body, "Submission 1000 goes on")) << x.body;
 }
 
+TEST_F(crossref_at_once, row_39_what_an_operator_ends_meanwhile_is_told_so) {
+  make_v2_wait();
+  start();
+  raw_client client{server->port()};
+  client.send(request());
+  ASSERT_TRUE(wait_until([&] { return engine->v2_running == 1; }));
+  {
+    const std::lock_guard lock{engine->guard};
+    auto& row = engine->rows.back();
+    row.status = submission_status::completed;
+    row.failed = true;
+    row.reason = "purged by an operator";
+  }
+  let_v2_go();
+  const auto x = client.receive();
+  ASSERT_TRUE(x);
+  EXPECT_EQ(x->status, 403u);
+  EXPECT_TRUE(contains(x->body, "purged by an operator")) << x->body;
+}
+
 TEST_F(crossref_at_once, row_40_large_files_are_kept_apart) {
   start();
   const auto large = a_deposit().with_article("10.5555/a").text()
