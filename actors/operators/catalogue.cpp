@@ -7,6 +7,13 @@ namespace depositd::operators {
 
 namespace {
 
+template <class Answer, class Found>
+caf::result<Answer> answered(caf::expected<Found> found) {
+  if (!found)
+    return std::move(found.error());
+  return Answer{std::move(*found)};
+}
+
 caf::result<objects_found> find(inventory& from, const search_objects& x) {
   objects_found out;
   std::set<std::string> seen;
@@ -34,39 +41,27 @@ catalogue_actor::behavior_type catalogue(actor_with<catalogue_state>* self,
   self->state.from = std::move(from);
   return {
     [=](const search_objects& x) { return find(*self->state.from, x); },
-    [=](const find_object_files& x) -> caf::result<object_files_found> {
-      auto files = self->state.from->files(x.identifier, x.version);
-      if (!files)
-        return std::move(files.error());
-      return object_files_found{std::move(*files)};
+    [=](const find_object_files& x) {
+      return answered<object_files_found>(
+        self->state.from->files(x.identifier, x.version));
     },
-    [=](const find_premis& x) -> caf::result<premis_found> {
-      auto events = self->state.from->events(x.what);
-      if (!events)
-        return std::move(events.error());
-      return premis_found{std::move(*events)};
+    [=](const find_premis& x) {
+      return answered<premis_found>(self->state.from->events(x.what));
     },
     [=](const find_checks& x) -> caf::result<checks_found> {
       auto* checks = self->state.from->checks();
       if (checks == nullptr)
         return caf::make_error(ec::not_found,
                                std::string{"nothing is known of checks"});
-      auto files = checks->due(x.what);
-      if (!files)
-        return std::move(files.error());
-      return checks_found{std::move(*files)};
+      return answered<checks_found>(checks->due(x.what));
     },
-    [=](const measure_collections& x) -> caf::result<collections_measured> {
-      auto use = self->state.from->use_of_collections(x.since_us);
-      if (!use)
-        return std::move(use.error());
-      return collections_measured{std::move(*use)};
+    [=](const measure_collections& x) {
+      return answered<collections_measured>(
+        self->state.from->use_of_collections(x.since_us));
     },
-    [=](const measure_recorded& x) -> caf::result<recorded_measured> {
-      auto use = self->state.from->recorded_in(x.what);
-      if (!use)
-        return std::move(use.error());
-      return recorded_measured{std::move(*use)};
+    [=](const measure_recorded& x) {
+      return answered<recorded_measured>(
+        self->state.from->recorded_in(x.what));
     },
   };
 }
