@@ -31,7 +31,6 @@ public:
 
   /// "application/octet-stream" for what nobody knows. `ec::store_failed`.
   caf::expected<std::string> of_bytes(std::string_view first);
-  caf::expected<std::string> of_file(const std::filesystem::path& file);
 
 private:
   explicit mime_reader(void* cookie);

@@ -51,15 +51,4 @@ caf::expected<std::string> mime_reader::of_bytes(std::string_view first) {
   return mime_of(answer);
 }
 
-caf::expected<std::string>
-mime_reader::of_file(const std::filesystem::path& file) {
-  auto* cookie = static_cast<magic_t>(cookie_.get());
-  const auto* answer = ::magic_file(cookie, file.c_str());
-  // Of a file that is not there it gives an answer, not an error.
-  if (answer == nullptr || std::string_view{answer}.starts_with("cannot open"))
-    return caf::make_error(ec::store_failed,
-                           "libmagic cannot read " + file.string());
-  return mime_of(answer);
-}
-
 } // namespace depositd::formats

@@ -11,13 +11,6 @@ char check_character(std::string_view identifier) {
   return minted_letters[sum % minted_letters.size()];
 }
 
-bool has_check_character(std::string_view ark) {
-  if (ark.starts_with("ark:"))
-    ark.remove_prefix(ark.starts_with("ark:/") ? 5 : 4);
-  return ark.size() > 1
-         && ark.back() == check_character(ark.substr(0, ark.size() - 1));
-}
-
 std::string minted_name(std::uint64_t number, std::size_t letters_min) {
   std::string out;
   for (; number > 0 || out.size() < letters_min;

@@ -16,9 +16,6 @@ inline constexpr std::string_view minted_letters =
 /// Of what follows "ark:/", "13030/xf93gt2" for example.
 char check_character(std::string_view identifier);
 
-/// Whether an ARK ends with the letter that it should end with.
-bool has_check_character(std::string_view ark);
-
 /// The number in these letters, at least so many of them.
 std::string minted_name(std::uint64_t number, std::size_t letters_min);
 

@@ -174,14 +174,6 @@ void keep_step(metrics_pointer self) {
   });
 }
 
-template <class Message>
-http::handler asks_for(const metrics_door_actor& whom) {
-  return [=](http::request&&, http::responder answer) {
-    caf::anon_send(
-      whom, Message{std::make_shared<http::responder>(std::move(answer))});
-  };
-}
-
 } // namespace
 
 metrics_door_self::behavior_type metrics_door(metrics_pointer self,
@@ -201,11 +193,10 @@ metrics_door_self::behavior_type metrics_door(metrics_pointer self,
 }
 
 void add_metrics_routes(http::router& routes, const metrics_door_actor& whom) {
-  routes.add("GET", "/metrics", asks_for<tell_metrics>(whom));
-}
-
-void add_history_route(http::router& routes, const metrics_door_actor& whom) {
-  routes.add("GET", "/api/v1/history", asks_for<tell_history>(whom));
+  routes.add("GET", "/metrics", [=](http::request&&, http::responder answer) {
+    caf::anon_send(
+      whom, tell_metrics{std::make_shared<http::responder>(std::move(answer))});
+  });
 }
 
 } // namespace depositd

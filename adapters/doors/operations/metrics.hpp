@@ -79,10 +79,6 @@ metrics_door(actor_with<metrics_door_state>* self, metrics_options options);
 /// GET|HEAD /metrics.
 void add_metrics_routes(http::router& routes, const metrics_door_actor& whom);
 
-/// GET|HEAD /api/v1/history, for everybody: whoever guards it sends
-/// `tell_history` instead.
-void add_history_route(http::router& routes, const metrics_door_actor& whom);
-
 } // namespace depositd
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::tell_metrics)

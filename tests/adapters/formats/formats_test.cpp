@@ -100,13 +100,4 @@ TEST(mime, is_told_by_the_first_bytes) {
   EXPECT_EQ(*magic->of_bytes(""), "application/octet-stream");
 }
 
-TEST(mime, is_told_of_files_and_of_none_that_are_not_there) {
-  auto magic = mime_reader::open();
-  ASSERT_TRUE(magic) << render(magic.error());
-  const temporary_folder home;
-  std::ofstream{home.path() / "x"} << "<?xml version=\"1.0\"?><a/>";
-  EXPECT_EQ(*magic->of_file(home.path() / "x"), "text/xml");
-  EXPECT_EQ(magic->of_file(home.path() / "none").error(), ec::store_failed);
-}
-
 } // namespace depositd::formats

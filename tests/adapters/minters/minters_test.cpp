@@ -51,11 +51,7 @@ protected:
 
 TEST(check_characters, are_those_of_noid) {
   EXPECT_EQ(check_character("13030/xf93gt2"), 'q'); // NOID's own example
-  EXPECT_TRUE(has_check_character("ark:/13030/xf93gt2q"));
-  EXPECT_TRUE(has_check_character("ark:13030/xf93gt2q"));
-  EXPECT_FALSE(has_check_character("ark:/13030/xf93gt2r"));
-  EXPECT_FALSE(has_check_character("ark:/13030/xf39gt2q")) << "changed places";
-  EXPECT_FALSE(has_check_character(""));
+  EXPECT_NE(check_character("13030/xf39gt2"), 'q') << "changed places";
 }
 
 TEST(minted_names, are_numbers_in_29_letters) {
@@ -70,7 +66,8 @@ TEST_F(local_minting, gives_arks_that_check) {
   ASSERT_TRUE(ark) << render(ark.error());
   EXPECT_EQ(ark->substr(0, 14), "ark:/99999/fk4");
   EXPECT_EQ(ark->size(), 14u + 6 + 1);
-  EXPECT_TRUE(has_check_character(*ark)) << *ark;
+  EXPECT_EQ(ark->back(), check_character(ark->substr(5, ark->size() - 6)))
+    << *ark;
 }
 
 TEST_F(local_minting, M18_gives_a_key_the_same_after_a_restart) {

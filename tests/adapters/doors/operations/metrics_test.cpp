@@ -53,7 +53,12 @@ protected:
     whom = spawn(metrics_door, std::move(options));
     routes = {};
     add_metrics_routes(routes, whom);
-    add_history_route(routes, whom);
+    routes.add("GET", "/api/v1/history",
+               [this](http::request&&, http::responder answer) {
+                 const auto to =
+                   std::make_shared<http::responder>(std::move(answer));
+                 caf::anon_send(whom, tell_history{to});
+               });
   }
 
   /// What a path is answered.
