@@ -45,21 +45,16 @@ const std::vector<receiving_key>& receiving_table() {
   return table;
 }
 
-setting_fault check_place(const std::string& name,
-                          const receiving_settings& x) {
+setting_fault check_receiving(const std::string& name,
+                              const receiving_settings& x) {
   const auto key = std::string{receiving} + "." + name + ".";
   for (const auto& [field, value] :
        {std::pair{"user", receiving_user(name, x)},
         std::pair{"collection", receiving_collection(name, x)}})
     if (!legal_user_name(value))
       return {key + field, "\"" + value.substr(0, 100) + "\" is no such name"};
-  if (x.kind == receiving_kind::s3)
-    return x.path.empty()
-             ? check_s3(key, x.s3)
-             : setting_fault{key + "path", "is for the kind folder alone"};
-  if (x.path.empty())
-    return {key + "path", "is needed: the folder of this place"};
-  return check_no_s3(key, x.s3);
+  return check_place(key, x.kind == receiving_kind::s3, x.path, x.s3,
+                     "the folder of this place");
 }
 
 } // namespace
@@ -107,7 +102,7 @@ caf::error read_receiving(depositd_settings& out, const given_setting& x) {
 
 setting_fault check_aptrust(const depositd_settings& x) {
   for (const auto& [name, place] : x.aptrust.receiving)
-    if (auto wrong = check_place(name, place); !wrong.key.empty())
+    if (auto wrong = check_receiving(name, place); !wrong.key.empty())
       return wrong;
   std::error_code ignored;
   const auto& profiles = x.aptrust.profiles;

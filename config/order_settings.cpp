@@ -112,14 +112,9 @@ caf::error read_reconciler(settings& out, const given_setting& x) {
 
 setting_fault check_restoration(const std::string& name,
                                 const storage_settings& x) {
-  const auto key = "restoration." + name + ".";
-  if (x.kind == storage_kind::s3)
-    return x.path.empty()
-             ? check_s3(key, x.s3)
-             : setting_fault{key + "path", "is for the kind folder alone"};
-  if (x.path.empty() && name != "default")
-    return {key + "path", "is needed: the folder for this user"};
-  return check_no_s3(key, x.s3);
+  return check_place("restoration." + name + ".", x.kind == storage_kind::s3,
+                     x.path, x.s3,
+                     name == "default" ? nullptr : "the folder for this user");
 }
 
 /// Whoever names the queue must mean the one that the query fills.

@@ -71,6 +71,18 @@ setting_fault check_no_s3(const std::string& key, const s3_settings& x) {
   return {};
 }
 
+setting_fault check_place(const std::string& key, bool in_s3,
+                          const std::string& path, const s3_settings& s3,
+                          const char* needed) {
+  if (in_s3)
+    return path.empty() ? check_s3(key, s3)
+                        : setting_fault{key + "path",
+                                        "is for the kind folder alone"};
+  if (path.empty() && needed != nullptr)
+    return {key + "path", std::string{"is needed: "} + needed};
+  return check_no_s3(key, s3);
+}
+
 setting_fault check_apart(const depositd_settings& x) {
   std::vector<std::pair<std::string, const s3_settings*>> places;
   if (x.blobs.kind == blobs_kind::s3)

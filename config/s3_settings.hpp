@@ -30,6 +30,12 @@ setting_fault check_s3(const std::string& key, const s3_settings& x);
 /// The first key that was given though the kind is another.
 setting_fault check_no_s3(const std::string& key, const s3_settings& x);
 
+/// What is wrong with where something is kept: a folder, unless it is in S3.
+/// `needed` says what the folder is for, if there must be one.
+setting_fault check_place(const std::string& key, bool in_s3,
+                          const std::string& path, const s3_settings& s3,
+                          const char* needed);
+
 /// Places that are inside each other.
 setting_fault check_apart(const depositd_settings& x);
 

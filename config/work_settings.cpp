@@ -63,14 +63,9 @@ bool is_web_address(const std::string& x) {
 }
 
 setting_fault check_target(const std::string& name, const storage_settings& x) {
-  const auto key = "storage." + name + ".";
-  if (x.kind == storage_kind::s3)
-    return x.path.empty()
-             ? check_s3(key, x.s3)
-             : setting_fault{key + "path", "is for the kind folder alone"};
-  if (x.path.empty() && name != "local")
-    return {key + "path", "is needed: the folder of this storage"};
-  return check_no_s3(key, x.s3);
+  return check_place("storage." + name + ".", x.kind == storage_kind::s3,
+                     x.path, x.s3,
+                     name == "local" ? nullptr : "the folder of this storage");
 }
 
 /// What is wrong with who is written to, and how.
