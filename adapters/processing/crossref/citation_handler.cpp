@@ -49,34 +49,18 @@ outcome citation_handler::record(const submission_job& job,
   if (content.dois.empty())
     return refuse_file(job, content.batch_id,
                        "The deposit names no DOI with citations");
-  doi_registration what;
-  what.submission = job.submission;
-  what.user = job.user;
-  what.action = doi_action::cite;
-  what.prefixes = job.prefixes;
-  for (const auto& x : content.dois)
-    if (objection(x).empty()) {
-      auto& record = what.records.emplace_back();
-      record.doi = x.doi;
-      record.citations = x.kept;
-    }
-  std::vector<doi_result> results;
-  if (!what.records.empty()) {
-    auto recorded = registry->record(what);
-    if (!recorded)
-      return try_again(render(recorded.error()));
-    results = std::move(*recorded);
-  }
-  std::vector<record_note> notes;
-  auto result = results.begin();
+  std::vector<examined_doi> dois;
   for (const auto& x : content.dois) {
-    auto problem = objection(x);
-    if (problem.empty() && result == results.end())
-      return try_again("the registry answers for other DOIs");
-    notes.push_back(problem.empty() ? note_of(x, *result++)
-                                    : failure_note(x.doi, std::move(problem)));
+    auto& to = dois.emplace_back();
+    to.objection = objection(x);
+    to.record.doi = x.doi;
+    to.record.citations = x.kept;
   }
-  return conclude(job, content.batch_id, std::move(notes));
+  return record_examined(*registry, job, {.action = doi_action::cite},
+                         std::move(dois), content.batch_id,
+                         [&](std::size_t i, doi_result result) {
+                           return note_of(content.dois[i], result);
+                         });
 }
 
 } // namespace depositd::crossref

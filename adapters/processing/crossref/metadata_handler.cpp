@@ -193,6 +193,36 @@ outcome metadata_handler::record(const submission_job& job, deposit& content,
   return conclude(job, content.batch_id, write_notes(content, *found, results));
 }
 
+outcome record_examined(doi_registry& registry, const submission_job& job,
+                        doi_registration what, std::vector<examined_doi> dois,
+                        const std::string& batch_id, const note_writer& note) {
+  what.submission = job.submission;
+  what.user = job.user;
+  what.prefixes = job.prefixes;
+  for (const auto& x : dois)
+    if (x.objection.empty())
+      what.records.push_back(x.record);
+  std::vector<doi_result> results;
+  if (!what.records.empty()) {
+    auto recorded = registry.record(what);
+    if (!recorded)
+      return try_again(render(recorded.error()));
+    results = std::move(*recorded);
+  }
+  std::vector<record_note> notes;
+  auto result = results.begin();
+  for (std::size_t i = 0; i < dois.size(); ++i) {
+    auto& x = dois[i];
+    if (!x.objection.empty())
+      notes.push_back(failure_note(x.record.doi, std::move(x.objection)));
+    else if (result == results.end())
+      return try_again("the registry answers for other DOIs");
+    else
+      notes.push_back(note(i, *result++));
+  }
+  return conclude(job, batch_id, std::move(notes));
+}
+
 outcome refuse_file(const submission_job& job, std::string batch_id,
                     std::string reason) {
   outcome out;

@@ -10,6 +10,8 @@
 #include "messages/ports/doi_registry.hpp"
 #include "messages/values/types.hpp"
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -52,6 +54,22 @@ record_note failure_note(std::string doi, std::string reason);
 /// failed if all are.
 outcome conclude(const submission_job& job, const std::string& batch_id,
                  std::vector<record_note> notes);
+
+/// A DOI that a file names, and why it may not be recorded, or empty.
+struct examined_doi {
+  doi_record record;
+  std::string objection;
+};
+
+/// What there is to say of the DOI in this place, of which the registry said
+/// this.
+using note_writer = std::function<record_note(std::size_t, doi_result)>;
+
+/// Records what nothing is said against, as `what` says; concludes with a note
+/// for each DOI, in order.
+outcome record_examined(doi_registry& registry, const submission_job& job,
+                        doi_registration what, std::vector<examined_doi> dois,
+                        const std::string& batch_id, const note_writer& note);
 
 /// The outcome of a file that is bad as a whole.
 outcome refuse_file(const submission_job& job, std::string batch_id,

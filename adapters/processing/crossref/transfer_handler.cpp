@@ -50,35 +50,20 @@ outcome transfer_handler::record(const submission_job& job,
   if (content.dois.empty())
     return refuse_file(job, {}, "The upload names no DOI");
   doi_registration what;
-  what.submission = job.submission;
-  what.user = job.user;
   what.action = doi_action::transfer;
-  what.prefixes = job.prefixes;
   what.from = content.from;
   what.to = content.to;
-  for (const auto& x : content.dois)
-    if (objection(x, content, job).empty()) {
-      auto& record = what.records.emplace_back();
-      record.doi = x.doi;
-      record.resource = x.resource;
-    }
-  std::vector<doi_result> results;
-  if (!what.records.empty()) {
-    auto recorded = registry->record(what);
-    if (!recorded)
-      return try_again(render(recorded.error()));
-    results = std::move(*recorded);
-  }
-  std::vector<record_note> notes;
-  auto result = results.begin();
+  std::vector<examined_doi> dois;
   for (const auto& x : content.dois) {
-    auto problem = objection(x, content, job);
-    if (problem.empty() && result == results.end())
-      return try_again("the registry answers for other DOIs");
-    notes.push_back(problem.empty() ? note_of(x, content, *result++)
-                                    : failure_note(x.doi, std::move(problem)));
+    auto& to = dois.emplace_back();
+    to.objection = objection(x, content, job);
+    to.record.doi = x.doi;
+    to.record.resource = x.resource;
   }
-  return conclude(job, {}, std::move(notes));
+  return record_examined(*registry, job, std::move(what), std::move(dois), {},
+                         [&](std::size_t i, doi_result result) {
+                           return note_of(content.dois[i], content, result);
+                         });
 }
 
 } // namespace depositd::crossref
