@@ -76,7 +76,4 @@ caf::expected<bag_report> check_bag(const bag_source& from,
 /// The report as a JSON object, for events, routes and commands.
 std::string report_json(const bag_report& x);
 
-/// ... and as lines for people: the verdict first.
-std::vector<std::string> report_lines(const bag_report& x);
-
 } // namespace depositd::bagit

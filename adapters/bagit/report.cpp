@@ -25,15 +25,6 @@ json names_of(const std::vector<digest_algorithm>& from) {
   return out;
 }
 
-void add_lines(std::vector<std::string>& to, const char* what,
-               const finding_list& from) {
-  for (const auto& x : from.kept())
-    to.push_back(std::string{what} + " " + render(x));
-  if (from.count() > from.kept().size())
-    to.push_back(std::string{what} + " and "
-                 + std::to_string(from.count() - from.kept().size()) + " more");
-}
-
 } // namespace
 
 std::string report_json(const bag_report& x) {
@@ -63,20 +54,6 @@ std::string report_json(const bag_report& x) {
                     {"tags", std::move(tags)}};
   // Names of damaged archives need not be UTF-8.
   return json_text(out);
-}
-
-std::vector<std::string> report_lines(const bag_report& x) {
-  auto head = x.name + (x.valid() ? " is valid" : " is NOT valid");
-  if (!x.version.empty())
-    head += ": BagIt " + x.version;
-  if (!x.profile.empty())
-    head += ", profile " + x.profile;
-  head += ", " + std::to_string(x.totals.payload_files) + " files of payload, "
-          + std::to_string(x.totals.payload_bytes) + " bytes";
-  std::vector<std::string> out{std::move(head)};
-  add_lines(out, "fault:", x.faults);
-  add_lines(out, "warning:", x.warnings);
-  return out;
 }
 
 } // namespace depositd::bagit

@@ -79,8 +79,7 @@ TEST_F(bad_bags, row_37_names_that_are_odd_elsewhere_are_warned_of) {
   bag.list();
   const auto report = check(tar(bag));
   expect_valid(report);
-  EXPECT_EQ(report.warnings.count(), 3u)
-    << ::testing::PrintToString(report_lines(report));
+  EXPECT_EQ(report.warnings.count(), 3u) << report_json(report);
   EXPECT_TRUE(report.warnings.has(finding_code::odd_name));
   EXPECT_TRUE(report.warnings.has(finding_code::same_but_case));
 }
@@ -119,7 +118,7 @@ TEST_F(bad_bags, row_41_a_sparse_file_of_a_terabyte_costs_nothing) {
   EXPECT_FALSE(report.valid());
   EXPECT_TRUE(report.faults.has(finding_code::not_allowed)
               || report.faults.has(finding_code::too_large))
-    << ::testing::PrintToString(report_lines(report));
+    << report_json(report);
 }
 
 TEST_F(bad_bags, row_24_40_bombs_are_refused_by_their_ratio) {
@@ -208,8 +207,7 @@ TEST_F(bad_bags, folders_that_an_archive_names_are_no_files) {
     entries.push_back({path, "", AE_IFDIR});
   const auto report = check(pack(entries));
   expect_valid(report);
-  EXPECT_TRUE(report.warnings.empty())
-    << ::testing::PrintToString(report_lines(report));
+  EXPECT_TRUE(report.warnings.empty()) << report_json(report);
 }
 
 TEST_F(bad_bags, one_folder_holds_all_of_it) {

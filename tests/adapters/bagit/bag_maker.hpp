@@ -164,15 +164,13 @@ protected:
   /// The bag is refused, by this and nothing else.
   static void expect_fault(const bag_report& report, finding_code code,
                            const std::string& file) {
-    ASSERT_EQ(report.faults.count(), 1u)
-      << ::testing::PrintToString(report_lines(report));
+    ASSERT_EQ(report.faults.count(), 1u) << report_json(report);
     EXPECT_EQ(to_string(report.faults.kept()[0].code), to_string(code));
     EXPECT_EQ(report.faults.kept()[0].file, file);
   }
 
   static void expect_valid(const bag_report& report) {
-    EXPECT_TRUE(report.valid())
-      << ::testing::PrintToString(report_lines(report));
+    EXPECT_TRUE(report.valid()) << report_json(report);
   }
 
   temporary_folder home;

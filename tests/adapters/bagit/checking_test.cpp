@@ -26,8 +26,7 @@ TEST_F(checking, a_good_bag_is_valid_in_a_folder_and_in_every_archive) {
   expect_valid(check(pack(entries_of(bag), "bag.zip", &as_zip)));
   const auto report = check(pack(entries_of(bag), "bag.tar.gz", &as_tar_gz));
   expect_valid(report);
-  EXPECT_TRUE(report.warnings.empty())
-    << ::testing::PrintToString(report_lines(report));
+  EXPECT_TRUE(report.warnings.empty()) << report_json(report);
   EXPECT_TRUE(report.serialized);
   EXPECT_EQ(report.version, "1.0");
   EXPECT_EQ(report.encoding, "UTF-8");
@@ -243,9 +242,6 @@ TEST_F(checking, faults_are_counted_but_not_all_kept) {
   const auto report = check(tar(bag));
   EXPECT_EQ(report.faults.count(), 5'000u);
   EXPECT_EQ(report.faults.kept().size(), finding_list::kept_max);
-  const auto shown = report_lines(report);
-  EXPECT_NE(std::find(shown.begin(), shown.end(), "fault: and 4900 more"),
-            shown.end());
 }
 
 TEST_F(checking, a_visitor_sees_each_file_once_with_its_digests) {

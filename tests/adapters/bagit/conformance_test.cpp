@@ -36,7 +36,7 @@ void expect_as_the_suite_says(const fs::path& bag, const bag_source& source) {
   const auto kind = bag.parent_path().filename().string();
   const auto report = check_bag(source, {});
   ASSERT_TRUE(report) << render(report.error());
-  const auto lines = ::testing::PrintToString(report_lines(*report));
+  const auto lines = report_json(*report);
   EXPECT_EQ(report->valid(), kind == "valid" || kind == "warning") << lines;
   EXPECT_TRUE(kind != "warning" || !report->warnings.empty()) << lines;
 }
