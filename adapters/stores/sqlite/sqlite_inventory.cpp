@@ -1,11 +1,7 @@
 #include "adapters/stores/sqlite/sqlite_inventory.hpp"
 
-#include "adapters/stores/rows/catalogue.hpp"
-#include "adapters/stores/rows/fixity_table.hpp"
-#include "adapters/stores/rows/lock_table.hpp"
-#include "adapters/stores/rows/premis_table.hpp"
+#include "adapters/stores/rows/table_inventory.hpp"
 #include "adapters/stores/sqlite/database.hpp"
-#include "messages/ports/lock_book.hpp"
 
 #include <array>
 #include <mutex>
@@ -70,149 +66,18 @@ CREATE TABLE fixity_objects (
 
 constexpr std::array upgrades = {add_events, add_checks};
 
-class sqlite_inventory final : public inventory,
-                               public fixity_book,
-                               public lock_book {
+/// One file, for one at a time.
+class shared_file {
 public:
-  explicit sqlite_inventory(std::unique_ptr<sqlite::database> file)
-    : file_(std::move(file)), tables_(*file_), events_(*file_), checks_(*file_),
-      locks_(*file_) {
+  explicit shared_file(std::unique_ptr<sqlite::database> file)
+    : file_(std::move(file)), tables_(*file_) {
     // nop
   }
 
-  caf::error record(const inventory_entry& x) override {
-    return write([&] { return tables_.record(x); });
-  }
-
-  caf::expected<std::vector<inventory_object>>
-  find(const inventory_search& x) override {
+  template <class Body>
+  auto read(const Body& body) {
     const std::lock_guard turn{mutex_};
-    return tables_.find(x);
-  }
-
-  caf::expected<std::vector<stored_file>>
-  files(const std::string& identifier, std::uint32_t version) override {
-    const std::lock_guard turn{mutex_};
-    return tables_.files(identifier, version);
-  }
-
-  caf::expected<std::optional<std::string>>
-  of_local_id(const std::string& owner, const std::string& local_id) override {
-    const std::lock_guard turn{mutex_};
-    return tables_.of_local_id(owner, local_id);
-  }
-
-  caf::error bind_local_id(const std::string& owner,
-                           const std::string& local_id,
-                           const std::string& identifier) override {
-    return write([&] { return tables_.bind(owner, local_id, identifier); });
-  }
-
-  caf::expected<std::vector<collection_use>>
-  use_of_collections(micros since_us) override {
-    const std::lock_guard turn{mutex_};
-    return tables_.use(since_us);
-  }
-
-  caf::expected<std::vector<recorded_use>>
-  recorded_in(const recorded_query& what) override {
-    const std::lock_guard turn{mutex_};
-    return tables_.recorded(what);
-  }
-
-  caf::error record_events(const std::vector<premis_event>& x) override {
-    return write([&] { return events_.record(x); });
-  }
-
-  caf::expected<std::vector<premis_event>>
-  events(const premis_query& x) override {
-    const std::lock_guard turn{mutex_};
-    return events_.find(x);
-  }
-
-  fixity_book* checks() override {
-    return this;
-  }
-
-  caf::expected<std::vector<checked_file>> due(const fixity_query& x) override {
-    std::vector<checked_file> out;
-    auto failed = write([&] {
-      auto found = checks_.due(x);
-      if (!found)
-        return std::move(found.error());
-      out = std::move(*found);
-      return caf::error{};
-    });
-    if (failed)
-      return failed;
-    return out;
-  }
-
-  caf::expected<std::optional<checked_file>>
-  last_check(const std::string& object, const std::string& path) override {
-    auto known = find_check(object, path);
-    if (!known || *known)
-      return known;
-    if (auto failed = write([&] { return checks_.enrol_new(object); }))
-      return failed;
-    return find_check(object, path);
-  }
-
-  caf::error checked(const std::string& object, const std::string& path,
-                     const premis_event& x) override {
-    return write([&] { return checks_.checked(object, path, x); });
-  }
-
-  caf::expected<std::vector<spot_candidate>>
-  spot_candidates(micros not_since_us, const std::vector<std::string>& cold,
-                  std::uint32_t count_max) override {
-    const std::lock_guard turn{mutex_};
-    return checks_.spot_candidates(not_since_us, cold, count_max);
-  }
-
-  caf::error forget(const std::string& object,
-                    const std::vector<premis_event>& events) override {
-    return write([&] { return checks_.forget(object, events); });
-  }
-
-  caf::error backup(const std::filesystem::path& folder) override {
-    const std::lock_guard turn{mutex_};
-    return file_->copy_to(folder / "inventory.db");
-  }
-
-  caf::expected<bool> lock(const object_lock& x, micros now) override {
-    auto taken = false;
-    auto failed = write([&] {
-      const auto done = locks_.lock(x, now);
-      taken = done && *done;
-      return done ? caf::error{} : done.error();
-    });
-    if (failed)
-      return failed;
-    return taken;
-  }
-
-  caf::expected<bool> holds(const object_lock& x, micros now) override {
-    const std::lock_guard turn{mutex_};
-    return locks_.holds(x, now);
-  }
-
-  caf::error unlock_all(const std::string& holder,
-                        std::uint64_t token) override {
-    return write([&] { return locks_.unlock_all(holder, token); });
-  }
-
-  caf::expected<std::uint64_t>
-  newest_token(const std::string& holder) override {
-    const std::lock_guard turn{mutex_};
-    return locks_.newest_token(holder);
-  }
-
-private:
-  caf::expected<std::optional<checked_file>>
-  find_check(const std::string& object, const std::string& path) {
-    const std::lock_guard turn{mutex_};
-    return checks_.last_check(object, path);
+    return body(tables_);
   }
 
   template <class Body>
@@ -220,15 +85,37 @@ private:
     const std::lock_guard turn{mutex_};
     if (auto error = file_->checkpoint_if_due(wal_bytes_max))
       return error;
-    return file_->transact(body);
+    return file_->transact([&] { return body(tables_); });
   }
 
+  template <class Body>
+  auto read_locks(const Body& body) {
+    return read([&](auto& from) { return body(from.locks); });
+  }
+
+  template <class Body>
+  caf::error write_locks(const Body& body) {
+    return write([&](auto& to) { return body(to.locks); });
+  }
+
+  caf::error copy_to(const std::filesystem::path& file) {
+    const std::lock_guard turn{mutex_};
+    return file_->copy_to(file);
+  }
+
+private:
   std::mutex mutex_;
   std::unique_ptr<sqlite::database> file_;
-  rows::catalogue<sqlite::database> tables_;
-  rows::premis_table<sqlite::database> events_;
-  rows::fixity_table<sqlite::database> checks_;
-  rows::lock_table<sqlite::database> locks_;
+  rows::inventory_tables<sqlite::database> tables_;
+};
+
+class sqlite_inventory final : public rows::table_inventory<shared_file> {
+public:
+  using table_inventory::table_inventory;
+
+  caf::error backup(const std::filesystem::path& folder) override {
+    return store().copy_to(folder / "inventory.db");
+  }
 };
 
 } // namespace
