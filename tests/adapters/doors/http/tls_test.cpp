@@ -33,6 +33,13 @@ protected:
     certificate_.write_to(folder_.path());
   }
 
+  void add_routes(http::router& routes) override {
+    server_fixture::add_routes(routes);
+    routes.add("GET", "/long", [](http::request&&, http::responder answer) {
+      answer.send(http::response::text(200, std::string(60'000'000, 'x')));
+    });
+  }
+
   http::server_options options() const {
     http::server_options out;
     out.tls = {certificate_.certificate, certificate_.key};
@@ -109,6 +116,14 @@ TEST_F(http_tls, carries_large_bodies_and_late_answers) {
   const std::string body(900'000, 'x');
   EXPECT_TRUE(fetch("/echo", &body).body == body);
   EXPECT_TRUE(fetch("/later", &body).body == body);
+}
+
+// A pause at every look would take longer than the client waits.
+TEST_F(http_tls, sends_long_answers_without_a_pause) {
+  start(options());
+  const auto x = fetch("/long");
+  EXPECT_EQ(x.code, CURLE_OK) << curl_easy_strerror(x.code);
+  EXPECT_EQ(x.body.size(), 60'000'000u);
 }
 
 TEST_F(http_tls, refuses_versions_below_1_2) {
