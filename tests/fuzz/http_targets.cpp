@@ -124,9 +124,10 @@ std::vector<target> http_targets() {
   return {
     {"http_requests",
      read_requests,
-     {"GET /a?b=c HTTP/1.1\r\nHost: a\r\nX: y \r\n\r\nGET / HTTP/1.1\r\n\r\n",
-      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcPUT /b HTTP/1.0"
-      "\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\nx",
+     {"GET /a?b=c HTTP/1.1\r\nHost: a\r\nX: y \r\n\r\nGET / HTTP/1.1\r\n"
+      "\r\n",
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"
+      "PUT /b HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\nx",
       "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2;a=\"b\"\r\nhi"
       "\r\n1\r\n!\r\n0\r\nT: x\r\n\r\nHEAD / HTTP/1.1\r\nUpgrade: x\r\n"
       "Connection: upgrade\r\n\r\n",
