@@ -12,6 +12,16 @@ curl_easy make_curl_easy() {
   return {curl_easy_init(), &curl_easy_cleanup};
 }
 
+void set_up_web(CURL* easy) {
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(easy, CURLOPT_PROXY, "");
+  curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+  curl_easy_setopt(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+  curl_easy_setopt(easy, CURLOPT_USERAGENT, "depositd");
+}
+
 namespace {
 
 int on_progress(void* stopped, curl_off_t, curl_off_t, curl_off_t,

@@ -23,6 +23,10 @@ curl_easy make_curl_easy();
 
 curl_strings curl_strings_of(const std::vector<std::string>& texts);
 
+/// What holds for all that goes over the web: no proxy, redirection, netrc or
+/// protocol that nobody has asked for.
+void set_up_web(CURL* easy);
+
 /// Breaks off what the handle does once that is true; it is asked about once a
 /// second. It may be null, and outlives what is done.
 void stop_curl_if(CURL* easy, const std::function<bool()>& stopped);

@@ -85,14 +85,8 @@ private:
     const auto set = [easy](CURLoption option, auto value) {
       curl_easy_setopt(easy, option, value);
     };
+    set_up_web(easy);
     set(CURLOPT_URL, url_.text.c_str());
-    set(CURLOPT_PROTOCOLS_STR, "http,https");
-    set(CURLOPT_PROXY, "");
-    set(CURLOPT_NOPROXY, "*");
-    set(CURLOPT_NOSIGNAL, 1L);
-    set(CURLOPT_FOLLOWLOCATION, 0L);
-    set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
-    set(CURLOPT_USERAGENT, "depositd");
     set(CURLOPT_NOBODY, x_.head ? 1L : 0L);
     if (x_.post) {
       set(CURLOPT_POSTFIELDSIZE_LARGE,

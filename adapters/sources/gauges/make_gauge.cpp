@@ -88,14 +88,8 @@ private:
     const auto set = [easy](CURLoption option, auto value) {
       curl_easy_setopt(easy, option, value);
     };
+    set_up_web(easy);
     set(CURLOPT_URL, url_.c_str());
-    set(CURLOPT_PROTOCOLS_STR, "http,https");
-    set(CURLOPT_PROXY, "");
-    set(CURLOPT_NOPROXY, "*");
-    set(CURLOPT_NOSIGNAL, 1L);
-    set(CURLOPT_FOLLOWLOCATION, 0L);
-    set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
-    set(CURLOPT_USERAGENT, "depositd");
     set(CURLOPT_TIMEOUT_MS,
         static_cast<long>(std::max<std::int64_t>(timeout.count(), 1)));
     if (!ca_file_.empty())

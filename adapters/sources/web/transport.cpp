@@ -64,19 +64,13 @@ void web_line::set_up(const web_question& x, const curl_strings& headers,
     curl_easy_setopt(easy_.get(), option, value);
   };
   curl_easy_reset(easy_.get());
+  set_up_web(easy_.get());
   set(CURLOPT_URL, x.url.c_str());
   set(CURLOPT_HTTPHEADER, headers.get());
   // What is signed is what is sent, "a/../b" too.
   set(CURLOPT_PATH_AS_IS, 1L);
-  set(CURLOPT_PROTOCOLS_STR, "http,https");
-  set(CURLOPT_PROXY, "");
-  set(CURLOPT_NOPROXY, "*");
-  set(CURLOPT_NOSIGNAL, 1L);
   // A name that nobody resolves is not waited for.
   set(CURLOPT_QUICK_EXIT, 1L);
-  set(CURLOPT_FOLLOWLOCATION, 0L);
-  set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
-  set(CURLOPT_USERAGENT, "depositd");
   set(CURLOPT_BUFFERSIZE, 256L * 1024);
   set(CURLOPT_CONNECTTIMEOUT_MS, in_ms(std::min(connect_limit, time.left())));
   set(CURLOPT_TIMEOUT_MS, in_ms(time.left()));

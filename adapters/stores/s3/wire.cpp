@@ -75,15 +75,9 @@ private:
   }
 
   void set_up_fixed() {
+    set_up_web(easy_);
     // A key may be "a/../b": what is signed is what is sent.
     set(CURLOPT_PATH_AS_IS, 1L);
-    set(CURLOPT_PROTOCOLS_STR, "http,https");
-    set(CURLOPT_PROXY, "");
-    set(CURLOPT_NOPROXY, "*");
-    set(CURLOPT_NOSIGNAL, 1L);
-    set(CURLOPT_FOLLOWLOCATION, 0L);
-    set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
-    set(CURLOPT_USERAGENT, "depositd");
     set(CURLOPT_BUFFERSIZE, 256L * 1024);
     set(CURLOPT_UPLOAD_BUFFERSIZE, 256L * 1024);
     set(CURLOPT_HEADERFUNCTION, &exchange::on_header);
