@@ -2,7 +2,7 @@
 
 #include "adapters/logs/kafka/client.hpp"
 #include "adapters/sources/kafka/positions.hpp"
-#include "adapters/sources/records/interruption.hpp"
+#include "adapters/sources/records/interruptible_reader.hpp"
 #include "messages/values/owned.hpp"
 
 #include <algorithm>
@@ -102,7 +102,7 @@ caf::error failed(const std::string& what, rd_kafka_resp_err_t code) {
   return kafka::failure(what, code);
 }
 
-class kafka_reader final : public source_reader {
+class kafka_reader final : public interruptible_reader {
 public:
   kafka_reader(kafka_options options, std::string topic, record_rules rules)
     : options_(std::move(options)), topic_(std::move(topic)),
@@ -111,14 +111,6 @@ public:
   }
 
   caf::expected<pulled_batch> next_batch(const batch_request& x) override;
-
-  void cancel() noexcept override {
-    interruption_.cancel();
-  }
-
-  caf::error applied(const std::vector<std::string>&) override {
-    return {};
-  }
 
 private:
   caf::error read(batch_work& work);
@@ -141,7 +133,6 @@ private:
   kafka_options options_;
   std::string topic_;
   record_rules rules_;
-  interruption interruption_;
   std::unique_ptr<kafka::client> client_;
   topic_position next_; ///< what comes next of the assigned partitions
 };

@@ -2,7 +2,7 @@
 
 #include "adapters/processing/exec/complaints.hpp"
 #include "adapters/processing/exec/program.hpp"
-#include "adapters/sources/records/interruption.hpp"
+#include "adapters/sources/records/interruptible_reader.hpp"
 #include "messages/values/source_events.hpp"
 #include "messages/values/split_words.hpp"
 
@@ -103,7 +103,7 @@ private:
   pulled_batch batch_;
 };
 
-class exec_reader final : public source_reader {
+class exec_reader final : public interruptible_reader {
 public:
   exec_reader(source_origin from, std::vector<std::string> command,
               record_rules rules)
@@ -114,14 +114,6 @@ public:
 
   caf::expected<pulled_batch> next_batch(const batch_request& x) override;
 
-  void cancel() noexcept override {
-    interruption_.cancel();
-  }
-
-  caf::error applied(const std::vector<std::string>&) override {
-    return {};
-  }
-
 private:
   caf::error failure_of(const exec::program_ending& x,
                         std::chrono::milliseconds timeout) const;
@@ -129,7 +121,6 @@ private:
   source_origin from_;
   std::vector<std::string> command_;
   record_rules rules_;
-  interruption interruption_;
 };
 
 caf::expected<pulled_batch> exec_reader::next_batch(const batch_request& x) {

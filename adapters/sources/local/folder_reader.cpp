@@ -1,7 +1,7 @@
 #include "adapters/sources/local/folder_reader.hpp"
 
 #include "adapters/sources/local/folder_walk.hpp"
-#include "adapters/sources/records/interruption.hpp"
+#include "adapters/sources/records/interruptible_reader.hpp"
 #include "messages/values/json_text.hpp"
 #include "messages/values/time_text.hpp"
 #include "messages/values/utf8.hpp"
@@ -77,7 +77,7 @@ std::string body_of(const std::string& root, const met_entry& x) {
   return json_text(out);
 }
 
-class folder_reader final : public source_reader {
+class folder_reader final : public interruptible_reader {
 public:
   folder_reader(std::string root, record_rules rules)
     : root_(std::move(root)), rules_(std::move(rules)) {
@@ -86,21 +86,12 @@ public:
 
   caf::expected<pulled_batch> next_batch(const batch_request& x) override;
 
-  void cancel() noexcept override {
-    interruption_.cancel();
-  }
-
-  caf::error applied(const std::vector<std::string>&) override {
-    return {};
-  }
-
 private:
   caf::error read(const batch_request& x, pulled_batch& out);
   void take(const met_entry& x, pulled_batch& out);
 
   std::string root_;
   record_rules rules_;
-  interruption interruption_;
   std::optional<folder_walk> walk_;
   std::string walk_at_; ///< the cursor of where it stands
 };

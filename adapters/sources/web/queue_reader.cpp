@@ -1,6 +1,7 @@
 #include "adapters/sources/web/queue_reader.hpp"
 
 #include "adapters/doors/kit/json_text.hpp"
+#include "adapters/sources/records/interruptible_reader.hpp"
 #include "adapters/sources/web/credentials.hpp"
 #include "adapters/sources/web/held_messages.hpp"
 #include "adapters/sources/web/json_members.hpp"
@@ -65,7 +66,7 @@ std::string write_ids(std::span<const held_messages::one> what) {
   return out + "]";
 }
 
-class queue_reader final : public source_reader {
+class queue_reader final : public interruptible_reader {
 public:
   queue_reader(source_settings settings, std::string url, record_rules rules,
                std::string ca_file)
@@ -75,10 +76,6 @@ public:
   }
 
   caf::expected<pulled_batch> next_batch(const batch_request& x) override;
-
-  void cancel() noexcept override {
-    interruption_.cancel();
-  }
 
   caf::error applied(const std::vector<std::string>& keys) override;
 
@@ -96,7 +93,6 @@ private:
   const source_settings settings_;
   const std::string url_;
   const record_rules rules_;
-  interruption interruption_;
   web_line line_;
   held_messages held_;
   /// Less where messages are so large that many of them are no answer.

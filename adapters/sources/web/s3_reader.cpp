@@ -1,5 +1,6 @@
 #include "adapters/sources/web/s3_reader.hpp"
 
+#include "adapters/sources/records/interruptible_reader.hpp"
 #include "adapters/sources/web/credentials.hpp"
 #include "adapters/sources/web/transport.hpp"
 #include "adapters/stores/s3/documents.hpp"
@@ -42,7 +43,7 @@ std::string key_of_cursor(std::string_view cursor) {
   return s3::decoded(cursor.substr(coded_mark.size()));
 }
 
-class s3_reader final : public source_reader {
+class s3_reader final : public interruptible_reader {
 public:
   s3_reader(source_origin from, s3_place place, record_rules rules)
     : from_(std::move(from)), place_(std::move(place)),
@@ -51,14 +52,6 @@ public:
   }
 
   caf::expected<pulled_batch> next_batch(const batch_request& x) override;
-
-  void cancel() noexcept override {
-    interruption_.cancel();
-  }
-
-  caf::error applied(const std::vector<std::string>&) override {
-    return {};
-  }
 
 private:
   /// Where a list goes on.
@@ -80,7 +73,6 @@ private:
   const source_origin from_;
   const s3_place place_;
   const record_rules rules_;
-  interruption interruption_;
   web_line line_;
 };
 

@@ -1,5 +1,6 @@
 #include "adapters/sources/web/sqs_reader.hpp"
 
+#include "adapters/sources/records/interruptible_reader.hpp"
 #include "adapters/sources/web/credentials.hpp"
 #include "adapters/sources/web/held_messages.hpp"
 #include "adapters/sources/web/sqs_wire.hpp"
@@ -18,7 +19,7 @@ namespace {
 constexpr std::uint64_t receive_wait_s = 1;
 constexpr std::chrono::milliseconds receive_wait_min{5'000};
 
-class sqs_reader final : public source_reader {
+class sqs_reader final : public interruptible_reader {
 public:
   sqs_reader(source_settings settings, std::string endpoint, record_rules rules,
              std::string ca_file)
@@ -28,10 +29,6 @@ public:
   }
 
   caf::expected<pulled_batch> next_batch(const batch_request& x) override;
-
-  void cancel() noexcept override {
-    interruption_.cancel();
-  }
 
   caf::error applied(const std::vector<std::string>& keys) override;
 
@@ -55,7 +52,6 @@ private:
   const source_settings settings_;
   const std::string endpoint_;
   const record_rules rules_;
-  interruption interruption_;
   web_line line_;
   held_messages held_;
 };
