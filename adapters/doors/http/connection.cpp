@@ -50,6 +50,7 @@ void connection::expire() {
   ++context->expired;
   if (doing == phase::answering && current) {
     current->expire();
+    go_on();
   } else if (doing == phase::receiving && current) {
     current->refuse({408, "The request did not arrive within its time."});
     activity_ = activity::deciding;

@@ -68,7 +68,7 @@ public:
   const std::string peer;
   kit::address_limit::place place; ///< among those of its address
   bool secure = false;
-  bool counted = true;     ///< takes one of the server's places
+  bool counted = false;    ///< takes one of the server's places
   bool over_limit = false; ///< answers 503 and ends
   bool lingers = false;    ///< refused early: its bytes are read to the end
   phase doing = phase::idle;

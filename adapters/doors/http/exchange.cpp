@@ -29,10 +29,13 @@ exchange::exchange(std::shared_ptr<exchange_context> context, connection& at)
 
 exchange::~exchange() = default;
 
-// With the guard held: the connection stays where it is until then.
+// With the guard held: the connection stays where it is until then. If there is
+// no memory for it, it waits on.
 void exchange::tell() {
-  if (std::exchange(waits_, false))
-    at_.loop.resume(shared_from_this());
+  if (!waits_)
+    return;
+  at_.loop.resume(shared_from_this());
+  waits_ = false;
 }
 
 void exchange::resume() {

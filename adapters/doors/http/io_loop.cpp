@@ -78,23 +78,33 @@ void io_loop::stop_listening() {
   });
 }
 
-void io_loop::add(std::unique_ptr<connection> x) {
-  connections.add(*x);
-  auto* key = x.get();
-  open_.emplace(key, std::move(x));
+connection& io_loop::add(std::unique_ptr<connection> x) {
+  auto& out = *x;
+  if (ended_.capacity() == open_.size())
+    ended_.reserve(2 * open_.size() + 1);
+  connections.add(out);
+  try {
+    open_.emplace(&out, std::move(x));
+  } catch (...) {
+    connections.remove(out);
+    throw;
+  }
+  return out;
 }
 
 // -- looks --------------------------------------------------------------------
 
 void io_loop::resume(std::shared_ptr<exchange> x) {
-  bool first = false;
-  {
-    const std::lock_guard lock{guard_};
-    first = resumed_.empty();
-    resumed_.push_back(std::move(x));
-  }
-  if (first)
+  const std::lock_guard lock{guard_};
+  resumed_.push_back(std::move(x));
+  if (resumed_.size() > 1)
+    return;
+  try {
     loop_->post([this] { resume_all(); });
+  } catch (...) {
+    resumed_.pop_back();
+    throw;
+  }
 }
 
 void io_loop::resume_all() {
@@ -107,7 +117,7 @@ void io_loop::resume_all() {
     x->resume();
 }
 
-void io_loop::end(connection& x) {
+void io_loop::end(connection& x) noexcept {
   ended_.push_back(&x);
 }
 
@@ -122,8 +132,10 @@ void io_loop::remove(connection& x) {
 }
 
 void io_loop::look() {
-  for (auto* x : std::exchange(ended_, {}))
-    remove(*x);
+  // Others may end meanwhile.
+  for (std::size_t i = 0; i < ended_.size(); ++i)
+    remove(*ended_[i]);
+  ended_.clear();
   if (events_.after_round)
     events_.after_round();
 }

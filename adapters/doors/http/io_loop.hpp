@@ -54,10 +54,10 @@ public:
 
   // -- in its thread
 
-  void add(std::unique_ptr<connection> x);
+  connection& add(std::unique_ptr<connection> x);
 
   /// Destroys it after this look.
-  void end(connection& x);
+  void end(connection& x) noexcept;
 
   void watch(int socket, kit::interest in, kit::loop::task ready) {
     loop_->watch(socket, in, std::move(ready));
@@ -93,7 +93,7 @@ private:
   events events_;
   int listener_ = -1;
   std::unordered_map<connection*, std::unique_ptr<connection>> open_;
-  std::vector<connection*> ended_;
+  std::vector<connection*> ended_; ///< has room for all that are open
   std::mutex guard_; ///< of what follows
   std::vector<std::shared_ptr<exchange>> resumed_;
   bool stopped_ = false;

@@ -111,38 +111,50 @@ caf::error server_core::listen() {
 
 // -- who comes, and goes ------------------------------------------------------
 
-/// Who is one too many is hung up on: an answer would cost a place of others.
-/// Of several threads each may let one in more.
 void server_core::arrive(io_loop& loop, int socket, const sockaddr* from) {
+  connection* x = nullptr;
   try {
-    auto peer = kit::numeric_address(from);
-    // Those above the limit are told so, as long as they are few.
-    const auto most = connections_.max() + std::max(connections_.max() / 8, 8U);
-    if (addresses_.has_room(peer) && connections_.now() < most)
-      return open(loop, std::exchange(socket, -1), std::move(peer));
+    x = take_in(loop, socket, from);
+    if (x != nullptr)
+      admit(loop, *x);
   } catch (const std::bad_alloc&) {
-    // Nobody knows of it.
+    if (x != nullptr)
+      x->end();
   }
   if (socket >= 0)
     ::close(socket);
 }
 
-void server_core::open(io_loop& loop, int socket, std::string peer) {
-  const int on = 1;
-  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+/// Null: who is one too many is hung up on, an answer would cost a place of
+/// others. Of several threads each may let one in more. The socket is the
+/// connection's if it is none any more.
+connection* server_core::take_in(io_loop& loop, int& socket,
+                                 const sockaddr* from) {
+  auto peer = kit::numeric_address(from);
+  // Those above the limit are told so, as long as they are few.
+  const auto most = connections_.max() + std::max(connections_.max() / 8, 8U);
+  if (!addresses_.has_room(peer) || connections_.now() >= most)
+    return nullptr;
   auto x =
     std::make_unique<connection>(context_, loop, socket, std::move(peer));
-  x->place = addresses_.enter(x->peer);
+  socket = -1;
+  return &loop.add(std::move(x));
+}
+
+void server_core::admit(io_loop& loop, connection& x) {
+  const int on = 1;
+  setsockopt(x.socket(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  x.place = addresses_.enter(x.peer);
   // Before this one is counted: several may come before the first is closed.
-  if (auto* ended = loop.arriving.add(*x, loop.now()))
+  if (auto* ended = loop.arriving.add(x, loop.now()))
     vacate(*ended);
-  x->over_limit = !connections_.enter();
-  const auto limit = x->over_limit
+  x.over_limit = !connections_.enter();
+  x.counted = true;
+  const auto limit = x.over_limit
                        ? std::min(options().idle_limit, options().receive_limit)
                        : options().idle_limit;
-  x->enter(phase::idle, loop.now() + limit);
-  x->start(context_->tls.now());
-  loop.add(std::move(x));
+  x.enter(phase::idle, loop.now() + limit);
+  x.start(context_->tls.now());
 }
 
 void server_core::vacate(connection& x) {

@@ -30,7 +30,8 @@ private:
   caf::error start_loop();
   std::uint32_t silent_max() const;
   void arrive(io_loop& loop, int socket, const sockaddr* from);
-  void open(io_loop& loop, int socket, std::string peer);
+  connection* take_in(io_loop& loop, int& socket, const sockaddr* from);
+  void admit(io_loop& loop, connection& x);
   void vacate(connection& x);
   void close_answers(std::chrono::steady_clock::time_point until);
   void answer_all_unavailable();
