@@ -132,6 +132,20 @@ INSTANTIATE_TEST_SUITE_P(
     candidates<projection_candidate, postgres_projection_driver>()),
   [](const auto& x) { return x.param.name; });
 
+TEST(postgres_blobs, that_have_rotted_are_mended_by_the_next_put) {
+  if (!postgres_installed())
+    GTEST_SKIP() << "POSTGRESQL IS NOT INSTALLED";
+  const postgres_schema schema;
+  const auto store = open_postgres_blobs({.url = schema.url()});
+  ASSERT_TRUE(store) << render(store.error());
+  const auto name = (*store)->put("abc");
+  ASSERT_TRUE(name) << render(name.error());
+  schema.run("UPDATE blobs SET bytes = 'xyz'");
+  EXPECT_EQ((*store)->get(*name), ec::store_damaged);
+  EXPECT_TRUE((*store)->put("abc"));
+  EXPECT_EQ((*store)->get(*name), "abc");
+}
+
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(blob_store_suite);
 
 INSTANTIATE_TEST_SUITE_P(

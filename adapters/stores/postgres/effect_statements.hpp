@@ -12,10 +12,11 @@ namespace depositd::postgres::statements {
 
 // -- blobs
 
-/// As good as new: whoever looks for old ones must not take it.
+/// As good as new: whoever looks for old ones must not take it. One that has
+/// rotted is written again.
 inline constexpr std::string_view keep_blob =
   "UPDATE blobs SET put_at = clock_timestamp() WHERE sha256 = $1 "
-  "AND octet_length(bytes) = $2";
+  "AND encode(sha256(bytes), 'hex') = $1";
 inline constexpr std::string_view put_blob =
   "INSERT INTO blobs VALUES ($1, clock_timestamp(), $2) "
   "ON CONFLICT (sha256) DO UPDATE SET put_at = excluded.put_at, "

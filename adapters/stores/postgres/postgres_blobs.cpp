@@ -51,8 +51,7 @@ private:
 caf::expected<std::string> postgres_blobs::put(std::string_view bytes) {
   auto name = sha256_hex(bytes);
   auto failed = next().repeatable([&](connection& to) -> caf::error {
-    const auto kept =
-      to.run(statements::keep_blob, parameters{name, bytes.size()});
+    const auto kept = to.run(statements::keep_blob, parameters{name});
     if (!kept || kept->changed() == 1)
       return kept ? caf::error{} : kept.error();
     return to.execute(statements::put_blob,
