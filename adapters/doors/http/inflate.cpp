@@ -40,14 +40,15 @@ inflate(std::string_view packed, std::size_t bytes_max,
       out = std::move(larger);
     }
     out.append(piece.data(), count);
-    if (code == Z_STREAM_END)
-      break;
-    if (code != Z_OK || (count == 0 && stream.avail_in == 0))
+    if (code == Z_STREAM_END) {
+      if (stream.avail_in == 0)
+        return out;
+      // Gzip may have several members, each a stream of its own.
+      inflateReset(&stream);
+    } else if (code != Z_OK || (count == 0 && stream.avail_in == 0)) {
       return caf::make_error(ec::malformed, "the body is not gzip");
+    }
   }
-  if (stream.avail_in != 0)
-    return caf::make_error(ec::malformed, "bytes after the end of gzip");
-  return out;
 }
 
 } // namespace depositd::http

@@ -158,6 +158,16 @@ TEST_F(http_server, unpacks_gzip_bodies) {
   const auto x =
     client.exchange(post("/echo", gzip(plain), "Content-Encoding: gzip\r\n"));
   EXPECT_EQ(x->body, plain);
+  EXPECT_EQ(client
+              .exchange(post("/echo", gzip("of ") + gzip("") + gzip("members"),
+                             "Content-Encoding: gzip\r\n"))
+              ->body,
+            "of members");
+  EXPECT_EQ(client
+              .exchange(post("/echo", gzip(plain) + "x",
+                             "Content-Encoding: gzip\r\n"))
+              ->status,
+            400u);
   EXPECT_EQ(
     client.exchange(post("/echo", "no gzip", "Content-Encoding: gzip\r\n"))
       ->status,
