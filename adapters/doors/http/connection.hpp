@@ -92,7 +92,6 @@ private:
 
   void begin_sending();
   bool send_on();
-  bool fill();
   bool pull();
   void extend_sending();
   bool finish();

@@ -13,11 +13,10 @@ namespace depositd::http {
 
 namespace {
 
-constexpr std::size_t piece_bytes = 64 * 1024;
 constexpr std::size_t stream_piece_bytes = 16 * 1024;
 
 /// So much of one answer goes out before others have their turn.
-constexpr std::size_t turn_bytes = 4 * piece_bytes;
+constexpr std::size_t turn_bytes = 256 * 1024;
 
 void append_hex(std::string& to, std::size_t number) {
   std::array<char, 16> text{};
@@ -54,34 +53,23 @@ void connection::begin_sending() {
 bool connection::send_on() {
   if (to_write_ || wire_.unsent() > 0)
     return false;
-  std::size_t left = turn_bytes;
-  while (fill()) {
-    const auto bytes = wire_.waiting();
-    if (!wire_.flush()) {
+  while (wire_.waiting() > 0 || !body_.empty() || (streams_ && pull())) {
+    const auto taken = wire_.flush_with(body_.substr(0, turn_bytes));
+    if (!taken) {
       end();
       return false;
     }
+    body_.remove_prefix(*taken);
+    taken_ += *taken;
     extend_sending();
-    if (wire_.unsent() > 0)
+    // The socket is full, or others have their turn.
+    to_write_ = !body_.empty();
+    if (to_write_ || wire_.unsent() > 0)
       return false;
-    if (bytes >= left) {
-      to_write_ = true;
-      return false;
-    }
-    left -= bytes;
   }
   if (doing == phase::doomed || streams_)
     return false;
   return finish();
-}
-
-// Whether there is something to send.
-bool connection::fill() {
-  const auto size = std::min(body_.size(), piece_bytes);
-  wire_.frames().append(body_.substr(0, size));
-  body_.remove_prefix(size);
-  taken_ += size;
-  return wire_.waiting() > 0 || (streams_ && pull());
 }
 
 bool connection::pull() {

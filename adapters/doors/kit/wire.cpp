@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 namespace depositd::kit {
@@ -105,6 +106,29 @@ bool wire::pack() {
 
 bool wire::flush() {
   return pack() && write();
+}
+
+std::optional<std::size_t> wire::flush_with(std::string_view more) {
+  if (!stages_.empty()) {
+    const auto piece = more.substr(0, unpacked_enough);
+    frames_ += piece;
+    return flush() ? std::optional{piece.size()} : std::nullopt;
+  }
+  std::array<iovec, 2> parts{
+    iovec{frames_.data(), frames_.size()},
+    iovec{const_cast<char*>(more.data()), more.size()}}; // is only read
+  msghdr all{};
+  all.msg_iov = parts.data();
+  all.msg_iovlen = parts.size();
+  const auto count = sendmsg(socket_, &all, MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (count < 0 && errno != EAGAIN && errno != EINTR)
+    return std::nullopt;
+  const auto sent = static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+  if (sent < frames_.size())
+    packed_.append(frames_, sent);
+  const auto of_frames = std::min(sent, frames_.size());
+  forget(frames_);
+  return sent - of_frames;
 }
 
 bool wire::write() {

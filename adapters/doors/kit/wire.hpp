@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,6 +79,10 @@ public:
   /// Sends all frames, as far as the socket takes them. False if the other
   /// side is gone.
   bool flush();
+
+  /// The same, and of `more` as much as goes over with them: so many bytes are
+  /// taken. Without layers they are not copied. Nothing left unsent before.
+  std::optional<std::size_t> flush_with(std::string_view more);
 
   /// Goes on with what the socket has not taken.
   bool write();

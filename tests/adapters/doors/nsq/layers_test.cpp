@@ -346,6 +346,33 @@ TEST_F(wire_and_client, what_came_before_garbage_is_served) {
   EXPECT_EQ(server->failure(), ec::malformed);
 }
 
+TEST(wire, sends_frames_and_what_goes_with_them_in_its_order) {
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(
+    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends),
+    0);
+  wire from{ends[0]};
+  wire to{ends[1]};
+  const auto frames = noise(700'000);
+  const auto more = noise(900'000);
+  from.frames() = frames;
+  std::string_view left{more};
+  std::string came;
+  while (came.size() < frames.size() + more.size()) {
+    if (from.unsent() > 0) {
+      ASSERT_TRUE(from.write());
+    } else if (from.waiting() > 0 || !left.empty()) {
+      const auto taken = from.flush_with(left);
+      ASSERT_TRUE(taken);
+      left.remove_prefix(*taken);
+    }
+    ASSERT_TRUE(to.receive());
+    came += to.input();
+    to.consumed(to.input().size());
+  }
+  EXPECT_TRUE(came == frames + more);
+}
+
 TEST(tls_layer, names_the_file_that_cannot_be_used) {
   const certificates files;
   const auto mine = files.of("engine");
