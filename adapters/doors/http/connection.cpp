@@ -46,18 +46,29 @@ bool connection::enter(phase what, kit::loop::time until) {
   return true;
 }
 
-void connection::expire() {
-  ++context->expired;
-  if (doing == phase::answering && current) {
-    current->expire();
-    go_on();
-  } else if (doing == phase::receiving && current) {
-    current->refuse({408, "The request did not arrive within its time."});
-    activity_ = activity::deciding;
-    go_on();
-  } else {
+// Where there is no memory even for what a connection waits for, it ends.
+template <class F>
+void connection::or_end(F what) noexcept {
+  try {
+    what();
+  } catch (const std::bad_alloc&) {
     end();
   }
+}
+
+void connection::expire() {
+  ++context->expired;
+  if (!current || (doing != phase::answering && doing != phase::receiving))
+    return end();
+  or_end([this] {
+    if (doing == phase::answering) {
+      current->expire();
+    } else {
+      current->refuse({408, "The request did not arrive within its time."});
+      activity_ = activity::deciding;
+    }
+  });
+  go_on();
 }
 
 // That bytes come earns time as long as they are in nobody's way.
@@ -108,7 +119,7 @@ void connection::go_on() {
       again = give_up();
     }
   }
-  follow();
+  or_end([this] { follow(); });
 }
 
 bool connection::step() {
@@ -150,7 +161,7 @@ void connection::watch(std::optional<kit::interest> wanted) {
     return;
   watched_ = wanted;
   if (wanted)
-    loop.watch(socket(), *wanted, [this] { ready(); });
+    loop.watch(socket(), *wanted, [this] { or_end([this] { ready(); }); });
   else
     loop.unwatch(socket());
 }

@@ -78,6 +78,8 @@ private:
   enum class activity : std::uint8_t { reading, deciding, sending };
 
   bool take(std::string_view piece) override;
+  template <class F>
+  void or_end(F what) noexcept;
   void ready();
   bool step();
   bool give_up() noexcept;

@@ -176,13 +176,17 @@ TEST_F(http_memory, of_a_body_that_can_never_have_it_is_said_to_be_too_large) {
   EXPECT_EQ(x->status, 413u);
 }
 
+/// So many bytes of a body of 3,900,000.
+std::string begin_of_body(std::size_t bytes) {
+  return "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3900000\r\n\r\n"
+         + std::string(bytes, 'x');
+}
+
 // However much of it came, and fast.
 TEST_F(http_memory, of_a_body_is_free_when_the_rest_stays_away) {
   start_with(10'000'000, {.receive_limit = 100ms});
   auto client = connect();
-  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: "
-              "3900000\r\n\r\n"
-              + std::string(3'000'000, 'x'));
+  client.send(begin_of_body(3'000'000));
   EXPECT_TRUE(is_free());
   EXPECT_TRUE(client.closed());
 }
@@ -190,9 +194,7 @@ TEST_F(http_memory, of_a_body_is_free_when_the_rest_stays_away) {
 TEST_F(http_memory, of_slow_bodies_is_for_who_has_none) {
   start_with(10'000'000, {.receive_limit = 100ms});
   auto slow = connect();
-  slow.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: "
-            "3900000\r\n\r\n"
-            + std::string(3'000'000, 'x'));
+  slow.send(begin_of_body(3'000'000));
   // Bytes come all the time, as fast as they must.
   while (budget_->used() < 3'900'000 && slow.send("x"))
     continue;
@@ -214,9 +216,7 @@ TEST_F(http_memory, of_a_body_is_free_when_its_client_has_gone) {
   start_with(100'000'000, {.receive_limit = 600s});
   for (const auto size : {100u, 10'000u, 1'000'000u, 3'000'000u})
     for (int i = 0; i < 5; ++i)
-      connect().send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: "
-                     "3900000\r\n\r\n"
-                     + std::string(size, 'x'));
+      connect().send(begin_of_body(size));
   EXPECT_TRUE(is_free());
 }
 

@@ -32,6 +32,16 @@ skip_facts clear_facts() {
   return out;
 }
 
+void expect_cancelled(item_stage stage, const skip_facts& facts,
+                      skip_reason why) {
+  auto item = an_item(stage);
+  EXPECT_EQ(should_skip(item, facts), why) << word(stage);
+  EXPECT_EQ(apply_skip(item, why).says, verdict::rejected);
+  EXPECT_EQ(item.status, item_status::cancelled);
+  EXPECT_FALSE(item.retry);
+  EXPECT_TRUE(item.needs_admin_review);
+}
+
 TEST(skip_rules, row_p1_every_stage_works_on_its_items) {
   for (const auto stage : ingest_stage_list())
     EXPECT_EQ(should_skip(an_item(stage), clear_facts()), skip_reason::none)
@@ -56,13 +66,7 @@ TEST(skip_rules, row_p8_an_older_bag_is_cancelled_early) {
       continue;
     auto facts = clear_facts();
     facts.newer_unfinished = true;
-    auto item = an_item(stage);
-    EXPECT_EQ(should_skip(item, facts), skip_reason::newer_exists);
-    EXPECT_EQ(apply_skip(item, skip_reason::newer_exists).says,
-              verdict::rejected);
-    EXPECT_EQ(item.status, item_status::cancelled);
-    EXPECT_FALSE(item.retry);
-    EXPECT_TRUE(item.needs_admin_review);
+    expect_cancelled(stage, facts, skip_reason::newer_exists);
   }
 }
 
@@ -81,13 +85,7 @@ TEST(skip_rules, row_p9_an_older_bag_does_not_follow_what_was_ingested) {
                            item_stage::record}) {
     auto facts = clear_facts();
     facts.newer_recorded = true;
-    auto item = an_item(stage);
-    EXPECT_EQ(should_skip(item, facts), skip_reason::newer_recorded);
-    EXPECT_EQ(apply_skip(item, skip_reason::newer_recorded).says,
-              verdict::rejected);
-    EXPECT_EQ(item.status, item_status::cancelled);
-    EXPECT_FALSE(item.retry);
-    EXPECT_TRUE(item.needs_admin_review);
+    expect_cancelled(stage, facts, skip_reason::newer_recorded);
   }
 }
 
