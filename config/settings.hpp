@@ -119,7 +119,7 @@ struct operators_settings {
 };
 
 struct processor_settings {
-  std::uint32_t count = 4;           ///< slots per deposit queue
+  std::uint32_t count = 16;          ///< slots per deposit queue
   bool count_given = false;          ///< somebody said so
   std::uint32_t inject_delay_ms = 0; ///< > 0: only wait, for trials
   std::uint32_t least_ms = 0; ///< a deposit takes so long at least, for demos

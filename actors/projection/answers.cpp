@@ -10,18 +10,40 @@
 
 namespace depositd::projection {
 
+namespace {
+
+submissions_found in_one_answer(std::vector<submission_row> rows,
+                                const submission_query& x) {
+  rules::pages::page out{std::move(rows)};
+  rules::pages::cut(out, x.bytes_max);
+  return {std::move(out.rows), out.more};
+}
+
+} // namespace
+
+/// Pollers ask about one submission again and again: what is folded tells, so
+/// that the tables need not take it up for each of them.
 caf::result<submissions_found> answer(self_pointer self,
                                       const submission_query& x) {
+  auto& state = self->state;
+  auto& tables = *state.options.projection;
+  if (rules::asks_for_one(x)) {
+    if (auto failed = fold_up(self))
+      return failed;
+    auto before = tables.submissions(x);
+    if (!before)
+      return std::move(before.error());
+    if (auto found = state.fold->answer(x, std::move(*before)))
+      return in_one_answer(std::move(*found), x);
+  }
   if (auto failed = catch_up(self))
     return failed;
   auto ours = x;
-  ours.after = rules::pages::of_shard(x.after, self->state.options.shard);
-  auto rows = self->state.options.projection->submissions(ours);
+  ours.after = rules::pages::of_shard(x.after, state.options.shard);
+  auto rows = tables.submissions(ours);
   if (!rows)
     return std::move(rows.error());
-  rules::pages::page out{std::move(*rows)};
-  rules::pages::cut(out, x.bytes_max);
-  return submissions_found{std::move(out.rows), out.more};
+  return in_one_answer(std::move(*rows), x);
 }
 
 namespace {

@@ -1,7 +1,7 @@
 // What depositors have sent, where it came with its item: the tables keep it
 // with the submission, so that no segment of the log has to.
 
-#include "actors/projection/parts.hpp"
+#include "actors/projection/sent_contents.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/values/submission_body.hpp"
 

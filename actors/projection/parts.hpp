@@ -7,9 +7,6 @@
 #include "messages/projection.hpp"
 
 #include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace depositd::projection {
 
@@ -18,29 +15,11 @@ using self_pointer = actor_with<projector_state>*;
 /// Projects all that was durable when this was called.
 caf::error catch_up(self_pointer self);
 
-// -- contents.cpp -------------------------------------------------------------
+/// Folds it, and leaves what fits into one slice to the next pause.
+caf::error fold_up(self_pointer self);
 
 /// A slice that has so many bytes of what was sent ends, between groups.
 inline constexpr std::uint64_t contents_bytes_per_slice = 32 * 1024 * 1024;
-
-/// What was sent with the submissions of a slice, taken out of the groups while
-/// they are read: they need not be read again.
-class sent_contents {
-public:
-  /// A record of the group, whose bodies were skipped.
-  void add(const record& x, const stored_group& in);
-
-  std::uint64_t bytes() const noexcept {
-    return bytes_;
-  }
-
-  /// Puts all into the rows of the slice that was made of these records.
-  void move_to(slice& x);
-
-private:
-  std::vector<std::pair<item_id, std::string>> files_;
-  std::uint64_t bytes_ = 0;
-};
 
 // -- failed_bodies.cpp --------------------------------------------------------
 

@@ -64,6 +64,7 @@ void count_tables(projector_state& state, std::vector<body_location> places) {
 /// lives in them is then counted again.
 void begin_again(projector_state& state) {
   state.fold.reset();
+  state.contents = {};
   if (state.options.projection->reached() == state.applied)
     return;
   state.counted = false;
@@ -72,7 +73,11 @@ void begin_again(projector_state& state) {
   state.shared = {};
 }
 
-caf::error count_if_nobody_has(projector_state& state) {
+/// Before anything is folded: where the tables are may not be where they were
+/// left, if somebody's write took the last slices with it.
+caf::error make_ready(projector_state& state) {
+  if (state.fold && state.fold->from() != state.options.projection->reached())
+    begin_again(state);
   if (state.counted)
     return {};
   std::vector<body_location> places;
@@ -114,36 +119,43 @@ caf::error begin_fold(projector_state& state) {
   return {};
 }
 
-/// Folds up to `slice_events_max` events. The fold ends between groups.
-caf::expected<slice> fold_slice(projector_state& state) {
+bool is_full(const projector_state& state) {
+  return state.fold->events() >= state.options.slice_events_max
+         || state.fold->failed_bytes() >= failed_bytes_per_slice
+         || state.contents.bytes() >= contents_bytes_per_slice;
+}
+
+/// Folds what the journal has, until the slice is full. The fold ends between
+/// groups.
+caf::error fold_more(projector_state& state) {
   if (!state.fold)
     if (auto failed = begin_fold(state))
       return failed;
-  const auto from = state.options.projection->reached();
+  if (is_full(state))
+    return {};
   auto& fold = *state.fold;
-  sent_contents contents;
   caf::error damage;
   record x;
-  auto failed =
-    state.options.journal->read(from + 1, [&](const stored_group& group) {
+  auto failed = state.options.journal->read(
+    fold.reached() + 1, [&](const stored_group& group) {
       record_reader reader{group.bytes, group.group, bodies::skipped};
       while (!reader.at_end() && !damage) {
         damage = reader.next(x);
         if (damage)
           break;
         fold.add(x);
-        contents.add(x, group);
+        state.contents.add(x, group);
       }
-      return !damage && fold.events() < state.options.slice_events_max
-             && fold.failed_bytes() < failed_bytes_per_slice
-             && contents.bytes() < contents_bytes_per_slice;
+      return !damage && !is_full(state);
     });
-  if (damage)
-    return damage;
-  if (failed)
+  return damage ? damage : failed;
+}
+
+caf::expected<slice> fold_slice(projector_state& state) {
+  if (auto failed = fold_more(state))
     return failed;
-  auto out = fold.take();
-  contents.move_to(out);
+  auto out = state.fold->take();
+  std::exchange(state.contents, {}).move_to(out);
   return out;
 }
 
@@ -199,13 +211,31 @@ caf::error project_next(self_pointer self) {
 
 caf::error catch_up(self_pointer self) {
   auto& state = self->state;
-  if (auto failed = count_if_nobody_has(state))
+  if (auto failed = make_ready(state))
     return failed;
   const auto until = state.options.journal->last();
   while (state.options.projection->reached() < until)
     if (auto failed = project_next(self))
       return failed;
   return {};
+}
+
+caf::error fold_up(self_pointer self) {
+  auto& state = self->state;
+  if (auto failed = make_ready(state))
+    return failed;
+  const auto until = state.options.journal->last();
+  while (true) {
+    if (auto failed = fold_more(state)) {
+      spdlog::error("projection_failed reason=\"{}\"", render(failed));
+      begin_again(state);
+      return failed;
+    }
+    if (state.fold->reached() >= until)
+      return {};
+    if (auto failed = project_next(self))
+      return failed;
+  }
 }
 
 namespace {
@@ -312,7 +342,7 @@ void tick(self_pointer self) {
   auto& round = state.round;
   if (round.until == 0)
     round = {projection->reached(), state.options.journal->last()};
-  auto failed = count_if_nobody_has(state);
+  auto failed = make_ready(state);
   if (!failed && projection->reached() < round.until)
     failed = project_next(self);
   if (!failed)

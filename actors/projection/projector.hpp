@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/projection/sent_contents.hpp"
 #include "actors/rules/fold/shared_places.hpp"
 #include "actors/rules/fold/slice_fold.hpp"
 #include "messages/actor_with.hpp"
@@ -84,9 +85,10 @@ struct projector_state {
   /// What `live` and `shared` count, once they do.
   sequence applied = 0;
 
-  /// Starts where the projection is; null: nobody has folded yet, or the last
-  /// slice went wrong.
+  /// The next slice so far. Starts where the projection is; null: nobody has
+  /// folded yet, or the last slice went wrong.
   std::unique_ptr<rules::slice_fold> fold;
+  sent_contents contents; ///< of what is folded
 
   /// By number of the segment.
   std::map<std::uint64_t, live_bodies> live;

@@ -65,6 +65,14 @@ std::size_t slice_fold::events() const noexcept {
   return state_->events;
 }
 
+sequence slice_fold::from() const noexcept {
+  return state_->from;
+}
+
+sequence slice_fold::reached() const noexcept {
+  return state_->from + state_->events;
+}
+
 const std::unordered_map<item_id, body_location>&
 slice_fold::failed_bodies() const noexcept {
   return state_->failed_taken;
@@ -82,7 +90,7 @@ slice slice_fold::take() {
   auto& s = *state_;
   slice out;
   out.from = s.from;
-  out.last = s.from + s.events;
+  out.last = reached();
   out.id_max = std::exchange(s.id_max, 0);
   out.items_put = s.puts.take();
   out.items_changed = s.changes.take();
@@ -108,6 +116,7 @@ slice slice_fold::take() {
   out.jobs_put = taken(s.job_puts);
   out.jobs_changed = taken(s.job_changes);
   s.take_records(out);
+  s.asked = {};
   s.entries.clear();
   s.rings.clear();
   s.controls.clear();

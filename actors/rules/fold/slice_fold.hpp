@@ -8,10 +8,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace depositd::rules {
+
+/// Whether a question is what pollers ask: about one submission, by its number
+/// or by a user's file name or batch, wherever it is and however it stands.
+bool asks_for_one(const submission_query& x);
 
 class slice_fold {
 public:
@@ -24,6 +30,16 @@ public:
   void add(const record& x);
 
   std::size_t events() const noexcept;
+
+  /// Where the slice begins, and the sequence of the last event added.
+  sequence from() const noexcept;
+  sequence reached() const noexcept;
+
+  /// What the tables will answer once they have the slice so far, made of what
+  /// they answer without it, to a question that `asks_for_one`. Nothing if
+  /// that cannot be told from here.
+  std::optional<std::vector<submission_row>>
+  answer(const submission_query& x, std::vector<submission_row> before);
 
   /// Items of this queue never have submissions: what happens to them makes no
   /// changes of submissions. Known by itself of message queues that come into

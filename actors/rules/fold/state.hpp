@@ -32,6 +32,10 @@ public:
     return static_cast<std::uint32_t>(rows_.size() - 1);
   }
 
+  std::uint32_t size() const noexcept {
+    return static_cast<std::uint32_t>(rows_.size());
+  }
+
   Row& operator[](std::uint32_t index) {
     return rows_[index];
   }
@@ -84,6 +88,28 @@ struct slice_fold::state {
     }
   };
 
+  /// Submissions of this slice that have a row in it, by what pollers know.
+  /// Made when somebody asks: most slices are over before.
+  struct asked_index {
+    struct ends {
+      std::uint32_t first = none;
+      std::uint32_t last = none;
+    };
+    using by_text =
+      std::unordered_map<std::string, ends, text_hash, std::equal_to<>>;
+
+    std::unordered_map<item_id, std::uint32_t> rows;
+    by_text names;   ///< user and file name
+    by_text batches; ///< user and batch
+    std::unordered_map<item_id, std::uint32_t> changes;
+    std::uint32_t rows_seen = 0;
+    std::uint32_t changes_seen = 0;
+    std::vector<std::uint32_t> finished; ///< rows that are not in `batches`
+    /// In which submissions ended that the tables have.
+    std::unordered_set<std::string> changed_batches;
+    std::vector<std::uint32_t> changed; ///< changes that are not in there
+  };
+
   void add(const item_enqueued& x);
   void add(const submission_received& x);
   void add(const item_claimed& x);
@@ -130,6 +156,10 @@ struct slice_fold::state {
   template <class Event>
   void submission_finished(entry& at, const Event& x);
   void submission_parked(entry& at, const item_parked& x);
+
+  /// The row of this slice that answers, or null.
+  const submission_row* asked_row(const submission_query& x) const;
+  void index_asked();
   /// Whether what happens in this queue comes after the submission's end: its
   /// item has gone on, in this slice.
   bool is_over(const entry& at, const std::string& queue) const;
@@ -160,6 +190,7 @@ struct slice_fold::state {
   std::vector<item_id> gone;
   row_pool<submission_row> submission_puts;
   row_pool<submission_change> submission_changes;
+  asked_index asked;
   std::unordered_map<std::string, ring_row, text_hash, std::equal_to<>> rings;
   std::string ring_key;
   std::map<std::pair<std::uint8_t, std::string>, std::string> controls;

@@ -43,7 +43,9 @@ void slice_fold::state::add(const submission_received& x) {
 }
 
 void slice_fold::state::add(const submission_recorded& x) {
-  auto& row = submission_puts[submission_puts.add()];
+  const auto at = submission_puts.add();
+  asked.finished.push_back(at);
+  auto& row = submission_puts[at];
   row = {};
   row.id = x.id;
   row.user = user;
@@ -126,8 +128,10 @@ void slice_fold::state::submission_finished(entry& at, const Event& x) {
     auto& row = submission_puts[at.submission_put];
     row.status = submission_status::completed;
     set_finished(row, x);
+    asked.finished.push_back(at.submission_put);
   } else if (auto* row = submission_change_of(at, x.id, x.queue)) {
     set_finished(*row, x);
+    asked.changed.push_back(at.submission_change);
     row->has_finished = true;
   }
 }

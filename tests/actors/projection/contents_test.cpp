@@ -70,6 +70,17 @@ TEST_F(contents, are_there_while_it_waits_and_when_it_is_over) {
   EXPECT_EQ(contents_of(id), file);
 }
 
+TEST_F(contents, of_what_was_polled_meanwhile_are_kept) {
+  const auto id = deposit(a_deposit(file));
+  submission_query poll;
+  poll.id = id;
+  poll.count_max = 1;
+  const auto found = ask<submissions_found>(read_model, poll);
+  ASSERT_TRUE(found && found->rows.size() == 1);
+  EXPECT_EQ(found->rows[0].contents, "") << "nobody asked";
+  EXPECT_EQ(contents_of(id), file);
+}
+
 TEST_F(contents, come_from_the_log_after_a_crash) {
   const auto id = deposit(a_deposit(file));
   restart(); // before anybody has written tables

@@ -52,11 +52,39 @@ protected:
       append_event(item_finished{.id = id, .queue = "q"});
   }
 
+  void append_submission(item_id id, const std::string& file) {
+    item_enqueued x;
+    x.id = id;
+    x.queue = "q";
+    x.body = "body";
+    submission_received y;
+    y.id = id;
+    y.queue = "q";
+    y.submission.file_name = file;
+    append({std::move(x), std::move(y)});
+  }
+
   void append_event(event x) {
+    append({std::move(x)});
+  }
+
+  void append(std::vector<event> events) {
     std::string bytes;
     std::vector<body_slot> ignored;
-    encode(record{"ann", {std::move(x)}}, bytes, ignored);
-    ASSERT_TRUE(journal->append(bytes, 1, {}));
+    const auto count = events.size();
+    encode(record{"ann", std::move(events)}, bytes, ignored);
+    ASSERT_TRUE(journal->append(bytes, count, {}));
+  }
+
+  void poll(const std::string& file, submission_status expected) {
+    submission_query what;
+    what.user = "ann";
+    what.file_name = file;
+    what.count_max = 1;
+    const auto found = ask<submissions_found>(projector, what);
+    ASSERT_TRUE(found) << render(found.error());
+    ASSERT_EQ(found->rows.size(), 1u);
+    EXPECT_EQ(found->rows[0].status, expected);
   }
 
   void read_tables(std::size_t items) {
@@ -109,13 +137,48 @@ TEST_F(slices, that_somebody_asked_for_are_kept_after_a_pause) {
   EXPECT_EQ(tables->reached(), 4u);
 }
 
+TEST_F(slices, are_not_cut_short_for_who_polls) {
+  append_submission(1, "a.xml");
+  poll("a.xml", submission_status::queued);
+  append_ends(1, 1);
+  poll("a.xml", submission_status::completed);
+  EXPECT_EQ(tables->reached(), 2u) << "one slice was full, the other is not";
+  advance(pause);
+  EXPECT_EQ(tables->reached(), 3u);
+  poll("a.xml", submission_status::completed);
+}
+
+TEST_F(slices, that_somebody_polled_are_folded_once) {
+  append_submission(1, "a.xml");
+  append_items(2, 2);
+  poll("a.xml", submission_status::queued);
+  poll("a.xml", submission_status::queued);
+  read_tables(2);
+  EXPECT_EQ(tables->reached(), 3u);
+}
+
+TEST_F(slices, that_went_back_are_there_for_who_polls) {
+  append_submission(1, "a.xml");
+  append_ends(1, 1);
+  advance(pause);
+  advance(pause);
+  append_submission(2, "b.xml");
+  read_tables(1);
+  tables->roll_back();
+  poll("b.xml", submission_status::queued);
+  append_submission(3, "c.xml");
+  read_tables(2);
+  tables->roll_back();
+  poll("b.xml", submission_status::queued);
+  poll("a.xml", submission_status::completed);
+}
+
 TEST_F(slices, that_went_back_are_counted_again) {
   append_items(1, 4);
   read_tables(4);
   tables->roll_back(); // as a commit that fails
   ASSERT_EQ(tables->reached(), 0u) << "nobody has kept them";
   append_items(5, 6);
-  advance(pause); // does not follow
   advance(pause);
   EXPECT_EQ(tables->reached(), 6u);
   append_ends(1, 6);
