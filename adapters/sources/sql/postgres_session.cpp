@@ -28,11 +28,6 @@ struct free_result {
     PQclear(x);
   }
 };
-struct free_cancel {
-  void operator()(PGcancel* x) const noexcept {
-    PQfreeCancel(x);
-  }
-};
 struct free_options {
   void operator()(PQconninfoOption* x) const noexcept {
     PQconninfoFree(x);
@@ -158,16 +153,9 @@ private:
     return why;
   }
 
-  /// Ends what runs in the server, and the session.
+  /// Ends the session, and what runs in the server with it: no PQcancel, which
+  /// waits without an end for a server that stands still.
   void stop() noexcept {
-    if (PQtransactionStatus(connection_.get()) == PQTRANS_ACTIVE) {
-      const std::unique_ptr<PGcancel, free_cancel> request{
-        PQgetCancel(connection_.get())};
-      std::array<char, 256> reason{};
-      if (request)
-        static_cast<void>(PQcancel(request.get(), reason.data(),
-                                   static_cast<int>(reason.size())));
-    }
     connection_.reset();
     statement_timeout_ms_ = -1;
   }
@@ -188,8 +176,7 @@ private:
   }
 
   /// What the URL may say otherwise stands before it, the rest behind. What is
-  /// not acknowledged for five seconds is lost: PQcancel waits no longer
-  /// either.
+  /// not acknowledged for five seconds is lost.
   caf::error connect(const patience& until) {
     const std::array<const char*, 9> names{
       "connect_timeout",  "keepalives_idle",  "keepalives_interval",
@@ -255,7 +242,8 @@ private:
     }
   }
 
-  /// The second net: the server gives up what we may not be able to cancel.
+  /// The second net: the server gives up what it does not notice that nobody
+  /// waits for.
   caf::error set_timeout(const patience& until) {
     const auto wanted_ms = std::max<std::int64_t>(until.timeout().count(), 1);
     if (statement_timeout_ms_ == wanted_ms)

@@ -1,6 +1,7 @@
 // Against a server of its own.
 
 #include "tests/adapters/sources/sql/sql_readers.hpp"
+#include "tests/support/cutting_proxy.hpp"
 #include "tests/support/postgres_schema.hpp"
 
 #include <chrono>
@@ -272,6 +273,28 @@ TEST_F(postgres_reader_test, gives_a_query_up_after_its_time) {
   await_active(0); // the server has given it up, too
   schema->run("DROP VIEW t; CREATE VIEW t AS SELECT 7 AS id");
   EXPECT_EQ(keys_of(next(*reader, 9)), (texts{"7"}));
+}
+
+TEST_F(postgres_reader_test, gives_up_a_server_that_stands_still) {
+  auto url = schema->url();
+  const auto port = url.find("127.0.0.1:") + 10;
+  const auto end = url.find_first_not_of("0123456789", port);
+  auto line = std::make_unique<cutting_proxy>(
+    static_cast<std::uint16_t>(std::stoi(url.substr(port, end - port))));
+  url.replace(port, end - port, std::to_string(line->port()));
+  const auto reader = open_reader(sql_source(url, "SELECT 7 AS id"));
+  EXPECT_EQ(keys_of(next(*reader, 9)), (texts{"7"}));
+  line->swallow(true);
+  auto waiting = std::async(std::launch::async, [&] {
+    return reader->next_batch({9, {}, std::chrono::milliseconds{300}});
+  });
+  EXPECT_EQ(waiting.wait_for(std::chrono::minutes{1}),
+            std::future_status::ready)
+    << "nobody bounds how long it waits";
+  line.reset(); // ends whatever waits
+  const auto out = waiting.get();
+  ASSERT_FALSE(out);
+  EXPECT_EQ(out.error(), ec::store_failed) << render(out.error());
 }
 
 TEST_F(postgres_reader_test, gives_a_query_up_when_it_is_cancelled) {
