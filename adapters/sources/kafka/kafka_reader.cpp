@@ -135,10 +135,13 @@ private:
   record_rules rules_;
   std::unique_ptr<kafka::client> client_;
   topic_position next_; ///< what comes next of the assigned partitions
+  caf::error ended_;    ///< why nothing is read any more
 };
 
 caf::expected<pulled_batch> kafka_reader::next_batch(const batch_request& x) {
   const interruption::call call{interruption_};
+  if (ended_)
+    return ended_;
   auto position = read_topic_position(x.cursor);
   if (!position)
     return position.error();
@@ -226,8 +229,7 @@ std::string kafka_reader::gap(std::int32_t partition, std::int64_t next,
     return what + "begins at " + std::to_string(there.low)
            + ": records were deleted before they were read";
   return what + "ends at " + std::to_string(there.high)
-         + ": it was cut or made anew, and offsets that were read before are "
-           "taken for known ones";
+         + ": it was cut or made anew";
 }
 
 /// Asks how far the partitions go, and places the client where the cursor says,
@@ -245,6 +247,14 @@ caf::error kafka_reader::prepare(batch_work& work) {
       return there.error();
     const auto at = work.kept.find(i);
     from[i] = at == work.kept.end() ? there->low : at->second;
+    // Whatever comes at offsets that were read before would be taken for known.
+    if (from[i] > there->high && rules_.key.empty()) {
+      ended_ = caf::make_error(ec::store_damaged,
+                               gap(i, from[i], *there)
+                                 + "; remove the source and add it again, or "
+                                   "give it a key");
+      return ended_;
+    }
     if (from[i] < there->low || from[i] > there->high) {
       // Nobody else would say that something is missing.
       add_bad(work.out, {}, gap(i, from[i], *there));
