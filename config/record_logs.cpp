@@ -3,11 +3,13 @@
 #include "actors/operators/letter_desk.hpp"
 #include "actors/records/intake.hpp"
 #include "actors/records/publisher.hpp"
+#include "adapters/logs/kafka/agreed_log.hpp"
 #include "adapters/logs/kafka/dead_letters.hpp"
 #include "adapters/logs/kafka/reach.hpp"
 #include "adapters/logs/kafka/record_log.hpp"
 #include "adapters/logs/kafka/records.hpp"
 #include "adapters/logs/kafka/topics.hpp"
+#include "config/stores.hpp"
 #include "messages/workers.hpp"
 
 #include <caf/scoped_actor.hpp>
@@ -37,17 +39,9 @@ record_format format_of(const depositd_settings& settings) {
   return make_record_format(std::move(out));
 }
 
-} // namespace
-
-bool has_record_logs(const depositd_settings& settings) {
-  return !settings.kafka.brokers.empty();
-}
-
-facts_claim facts_of(const depositd_settings& settings) {
-  facts_claim out;
-  if (!has_record_logs(settings))
-    return out;
+facts_claim facts_named_in(const depositd_settings& settings) {
   const auto& kafka = settings.kafka;
+  facts_claim out;
   out.renew = kafka.renew;
   out.ours = {
     {ingress_fact, kafka.ingress_topic},
@@ -55,16 +49,42 @@ facts_claim facts_of(const depositd_settings& settings) {
     {"kafka.dead_letter_topic", kafka.dead_letter_topic},
     // An engine without it would keep what it publishes from it.
     {"kafka.jobs_topic", kafka.jobs_topic.empty() ? "none" : kafka.jobs_topic}};
+  return out;
+}
+
+/// What they say; `ec::store_failed` if none answers in a moment.
+caf::error add_brokers(const depositd_settings& settings, facts_claim& to) {
   const auto found =
-    look_at_kafka(kafka_options_of(settings), kafka.ingress_topic,
+    look_at_kafka(kafka_options_of(settings), settings.kafka.ingress_topic,
                   std::chrono::steady_clock::now() + look_time);
-  if (!found) {
-    spdlog::warn("brokers_not_compared reason=\"{}\"", render(found.error()));
-    return out;
-  }
-  out.ours.emplace(brokers_fact, "cluster " + found->id);
+  if (!found)
+    return found.error();
+  to.ours.emplace(brokers_fact, "cluster " + found->id);
   if (found->partitions > 0)
-    out.ours.emplace(partitions_fact, std::to_string(found->partitions));
+    to.ours.emplace(partitions_fact, std::to_string(found->partitions));
+  return {};
+}
+
+} // namespace
+
+bool has_record_logs(const depositd_settings& settings) {
+  return !settings.kafka.brokers.empty();
+}
+
+facts_claim facts_of(const depositd_settings& settings) {
+  if (!has_record_logs(settings))
+    return {};
+  auto out = facts_named_in(settings);
+  if (auto silent = add_brokers(settings, out))
+    spdlog::warn("brokers_not_compared reason=\"{}\"", render(silent));
+  return out;
+}
+
+caf::expected<facts_claim>
+compared_facts_of(const depositd_settings& settings) {
+  auto out = facts_named_in(settings);
+  if (auto silent = add_brokers(settings, out))
+    return silent;
   return out;
 }
 
@@ -183,10 +203,14 @@ caf::expected<record_logs> spawn_record_logs(caf::actor_system& system,
   auto sink = open_kafka_sink(brokers);
   if (!sink)
     return std::move(sink.error());
+  // They may have been away when the engine started.
+  const auto agree = [settings = options.settings] {
+    return agree_on_brokers(settings);
+  };
   const auto format = format_of(options.settings);
   record_logs out;
   records::intake_options reading;
-  reading.source = std::move(*source);
+  reading.source = agreed_first(std::move(*source), agree);
   reading.topic = topic;
   reading.format = format;
   reading.own = options.core.shard;
@@ -202,7 +226,7 @@ caf::expected<record_logs> spawn_record_logs(caf::actor_system& system,
   out.in = system.spawn<caf::detached>(records::intake, std::move(reading));
   records::publisher_options writing;
   writing.store = options.journal;
-  writing.sink = std::move(*sink);
+  writing.sink = agreed_first(std::move(*sink), agree);
   writing.format = format;
   writing.shard = options.shard;
   writing.own = options.core.shard;

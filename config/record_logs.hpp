@@ -24,6 +24,10 @@ bool has_record_logs(const depositd_settings& settings);
 /// on. Brokers that are away are waited for only a moment.
 facts_claim facts_of(const depositd_settings& settings);
 
+/// The same of settings with brokers, which have answered: else
+/// `ec::store_failed`.
+caf::expected<facts_claim> compared_facts_of(const depositd_settings& settings);
+
 kafka_options kafka_options_of(const depositd_settings& settings);
 
 /// Reads dead letters for operators, and sends them back.

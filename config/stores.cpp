@@ -242,4 +242,22 @@ caf::expected<stores> open_stores(const depositd_settings& settings) {
   return caf::make_error(ec::bad_setting, std::string{"store.kind"});
 }
 
+caf::error agree_on_brokers(const depositd_settings& settings) {
+  auto claim = compared_facts_of(settings);
+  if (!claim)
+    return std::move(claim.error());
+  claim->renew = false; // the start has seen to that
+  switch (settings.store.kind) {
+    case store_kind::embedded:
+      return agree_in_file(system_disk(), settings.data.folder / "store.facts",
+                           std::move(*claim));
+    case store_kind::postgres:
+      return check_postgres_shard_count({.url = settings.store.url},
+                                        settings.shards.count, *claim);
+    case store_kind::memory:
+      break;
+  }
+  return {};
+}
+
 } // namespace depositd

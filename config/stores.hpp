@@ -48,4 +48,9 @@ caf::expected<shard_stores> open_shard_stores(const depositd_settings& settings,
 /// them are on the server. The error names the part.
 caf::expected<stores> open_stores(const depositd_settings& settings);
 
+/// Whether the brokers are those that the store counts on; it remembers them if
+/// it did not know any. `ec::bad_setting`: they are not; `ec::store_failed`:
+/// none of them has answered, or the store has not.
+caf::error agree_on_brokers(const depositd_settings& settings);
+
 } // namespace depositd
