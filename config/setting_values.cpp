@@ -77,9 +77,13 @@ caf::error read_names(const given_setting& x, std::vector<std::string>& out) {
   out.clear();
   for (const auto& value : x.values) {
     std::string name;
+    if (x.list) {
+      if (!value.empty())
+        out.push_back(value);
+      continue;
+    }
     // From the command line a list may be written as in the file.
-    const bool bracketed = !x.list && value.starts_with('[')
-                           && value.ends_with(']');
+    const bool bracketed = value.starts_with('[') && value.ends_with(']');
     const auto bare =
       bracketed ? value.substr(1, value.size() - 2) : value;
     for (const char c : bare + ",") {

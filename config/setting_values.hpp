@@ -36,7 +36,8 @@ caf::error read_endpoint(const given_setting& x, endpoint& out);
 caf::error read_endpoints(const given_setting& x, std::size_t max,
                           std::vector<endpoint>& out);
 
-/// A list, or one text with commas or spaces between names.
+/// A list, each entry of which is a name, or one text with commas or spaces
+/// between names.
 caf::error read_names(const given_setting& x, std::vector<std::string>& out);
 
 /// One of the words; `out` is its value.

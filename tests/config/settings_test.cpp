@@ -288,6 +288,13 @@ TEST(settings, a_value_given_twice_in_a_file_is_refused) {
     << why;
 }
 
+TEST(settings, an_entry_of_a_list_is_one_name_whatever_is_in_it) {
+  const auto why = refusal_of("prohibited_users: [a b]\n");
+  EXPECT_NE(why.find("prohibited_users: \"a b\" is no user name"),
+            std::string::npos)
+    << "two others would be prohibited: " << why;
+}
+
 TEST(settings, deep_nesting_is_refused_and_not_a_crash) {
   const auto why = refusal_of(std::string(20'000, '['));
   EXPECT_NE(why.find("test.yaml:"), std::string::npos) << why;
