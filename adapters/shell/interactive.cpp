@@ -3,8 +3,10 @@
 #include "adapters/shell/grammar.hpp"
 #include "adapters/shell/words.hpp"
 
+#include <cstdint>
 #include <cstdlib>
 #include <iostream>
+#include <streambuf>
 #include <utility>
 
 namespace depositd::shell {
@@ -24,6 +26,41 @@ bool read_bounded(std::istream& in, std::string& out) {
       out += c;
   return !out.empty() || in;
 }
+
+/// Counts the lines that are taken from a stream while it lives, also those
+/// that commands read themselves, as passwords.
+class line_counter : private std::streambuf {
+public:
+  explicit line_counter(std::istream& of) : of_(of), before_(of.rdbuf()) {
+    of_.rdbuf(this);
+  }
+
+  ~line_counter() override {
+    of_.rdbuf(before_);
+  }
+
+  line_counter(const line_counter&) = delete;
+  line_counter& operator=(const line_counter&) = delete;
+
+  std::uint64_t lines() const noexcept {
+    return lines_;
+  }
+
+private:
+  int_type underflow() override {
+    return before_->sgetc();
+  }
+
+  int_type uflow() override {
+    const auto out = before_->sbumpc();
+    lines_ += out == '\n' ? 1 : 0;
+    return out;
+  }
+
+  std::istream& of_;
+  std::streambuf* before_;
+  std::uint64_t lines_ = 0;
+};
 
 } // namespace
 
@@ -53,14 +90,21 @@ int run_script(session& with) {
   int out = exit_done;
   bool quit = false;
   std::string line;
-  while (!quit && read_bounded(with.where().in, line)) {
+  const line_counter counter{with.where().in};
+  for (;;) {
+    const auto number = counter.lines() + 1;
+    if (quit || !read_bounded(with.where().in, line))
+      return out;
     if (!line.empty() && line.back() == '\r')
       line.pop_back();
     const auto code = run_line(with, line, quit);
-    if (code != exit_done)
-      out = code;
+    if (code == exit_done)
+      continue;
+    out = code;
+    // Not the line itself: it may be a password that was out of place.
+    with.where().err << "depositctl: line " << number << " failed (exit "
+                     << code << ")" << std::endl;
   }
-  return out;
 }
 
 std::filesystem::path history_file() {

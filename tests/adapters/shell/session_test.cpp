@@ -432,7 +432,17 @@ TEST_F(session_test, a_script_goes_on_after_an_error_and_reports_it) {
   engine_.answers = {caf::make_error(ec::not_found, std::string{"no"})};
   EXPECT_EQ(script("queue show a\nstatus\n"), exit_refused);
   EXPECT_EQ(engine_.requests.size(), 2u);
+  EXPECT_NE(err().find("line 1 failed (exit 1)"), std::string::npos) << err();
   EXPECT_EQ(script("frob\nstatus"), exit_wrong_usage);
+}
+
+TEST_F(session_test, a_script_says_in_which_lines_errors_were) {
+  engine_.answers = {std::string{"{}"}};
+  EXPECT_EQ(script("user add ann --password-stdin\nsecret\n\nfrob\nstatus\n"),
+            exit_wrong_usage);
+  EXPECT_NE(err().find("line 4 failed (exit 2)"), std::string::npos)
+    << "what a command reads is lines of the script as well: " << err();
+  EXPECT_EQ(err().find("line 5"), std::string::npos);
 }
 
 TEST_F(session_test, broken_lines_are_wrong_usage_with_clean_texts) {
