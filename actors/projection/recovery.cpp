@@ -51,7 +51,15 @@ void see_batch(shard::recovered_state& state, item_id id,
                micros received_us) {
   if (x.source == source_kafka.name)
     state.ingested.push_back(
-      {id, user, rules::id_of(x), rules::size_of(x), received_us});
+      {id, user, rules::id_of(x), rules::size_of(x), 0, received_us});
+}
+
+/// Of a submission whose item came right before it.
+std::uint64_t digest_of(const record& x, const event& submission) {
+  const auto* item = &submission == x.events.data()
+                       ? nullptr
+                       : std::get_if<item_enqueued>(&submission - 1);
+  return item == nullptr ? 0 : item->digest;
 }
 
 /// Live items, as the tables show them: of all users in turn.
@@ -201,7 +209,8 @@ void apply_record(shard::recovered_state& state, const record& x) {
           const auto& p = fields.submission;
           if (p.source == source_kafka.name)
             state.ingested.push_back(
-              {fields.id, x.user, p.file_name, p.size, fields.received_us});
+              {fields.id, x.user, p.file_name, p.size, digest_of(x, e),
+               fields.received_us});
         } else if constexpr (is_any_of<type, submission_recorded,
                                        submission_ended>) {
           see_id(state, fields.id);

@@ -143,7 +143,8 @@ void begin_serving(shard_pointer self, recovered_state& found,
   state.watermarks = found.watermarks;
   state.ingested = rules::recent_ids{ingest_ids_kept_us, ingest_ids_max};
   for (const auto& x : found.ingested)
-    state.ingested.see(x.user, x.file_name, x.size, 0, x.received_us);
+    state.ingested.see(x.user, x.file_name, x.size, x.digest,
+                       x.received_us);
   for (const auto& [name, settings] : state.control->queues)
     spawn_queue(self, name);
   release_local(self, found);

@@ -71,6 +71,7 @@ public:
     std::string user;
     std::string file_name;
     std::uint64_t size = 0;
+    std::uint64_t digest = 0; ///< 0: not known
     micros received_us = 0;
   };
   virtual caf::error

@@ -178,6 +178,9 @@ struct submission_row {
   micros started_us = never;
   micros finished_us = never;
   std::uint32_t attempt = 0;
+  /// Of what was sent and what it was sent for, where that is compared with
+  /// what comes again; else 0. The store's, not told to others.
+  std::uint64_t digest = 0;
   /// What was sent, if it came with its item and is kept; else it is under
   /// `submission.blob`, or nowhere. Written once, read where it is asked for.
   std::string contents;

@@ -19,6 +19,7 @@ TEST_P(projection_store_suite, gives_a_submission_back_as_it_was_put) {
   row.started_us = 2;
   row.finished_us = 3;
   row.attempt = 4;
+  row.digest = 0xffff'ffff'ffff'fffe;
   put({row});
   const auto found = find({.id = 1});
   ASSERT_EQ(found.size(), 1u);
@@ -35,6 +36,7 @@ TEST_P(projection_store_suite, tells_what_came_from_a_source_since_a_time) {
   old.received_us = 9;
   young.received_us = other.received_us = 10;
   young.submission.file_name = "\xe4'%_\n";
+  young.digest = 0xffff'ffff'ffff'fffe;
   put({old, young, other});
   std::vector<projection_store::received_row> found;
   ASSERT_FALSE(store->load_received("log", 10, [&](const auto& x) {
@@ -45,6 +47,7 @@ TEST_P(projection_store_suite, tells_what_came_from_a_source_since_a_time) {
   EXPECT_EQ(found[0].user, young.user);
   EXPECT_EQ(found[0].file_name, young.submission.file_name);
   EXPECT_EQ(found[0].size, young.submission.size);
+  EXPECT_EQ(found[0].digest, young.digest);
   EXPECT_EQ(found[0].received_us, 10);
 }
 

@@ -40,6 +40,8 @@ void slice_fold::state::add(const submission_received& x) {
   row.queue = x.queue;
   row.submission = x.submission;
   row.received_us = x.received_us;
+  if (at.put != none) // its item came right before it
+    row.digest = puts[at.put].digest;
 }
 
 void slice_fold::state::add(const submission_recorded& x) {

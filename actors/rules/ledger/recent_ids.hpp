@@ -26,8 +26,9 @@ public:
     // nop
   }
 
-  /// Takes an id in, unless it is known. The content is told by its size and,
-  /// as long as nobody has restarted in between, by its digest; 0: unknown.
+  /// Takes an id in, unless it is known. The content is told by its size and
+  /// its digest; 0: not known, as of what was deposited under a version that
+  /// kept none.
   answer see(std::string_view user, std::string_view id, std::uint64_t size,
              std::uint64_t digest, micros now);
 

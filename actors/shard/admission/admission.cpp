@@ -67,10 +67,11 @@ void admission::await(queue_number queue, const std::string& user) {
 
 void admission::add_deposit(queue_number queue, const std::string& user,
                             std::uint8_t priority, submission submission,
-                            std::string_view body) {
+                            std::string_view body, std::uint64_t digest) {
   accept_items::one x;
   x.priority = priority;
   x.size = submission.size;
+  x.digest = digest;
   x.body = std::make_shared<const std::string>(
     encode_submission_body(submission, body));
   x.deposit =

@@ -31,10 +31,11 @@ public:
   void await(queue_number queue, const std::string& user);
 
   /// A deposit with its particulars, and its body unless that is a blob. Says
-  /// once what item and submission have in common.
+  /// once what item and submission have in common. The digest is kept for when
+  /// it comes again; 0: that is not asked.
   void add_deposit(queue_number queue, const std::string& user,
                    std::uint8_t priority, submission submission,
-                   std::string_view body = {});
+                   std::string_view body = {}, std::uint64_t digest = 0);
 
   /// A batch with its document.
   void add_batch(queue_number queue, const std::string& user,

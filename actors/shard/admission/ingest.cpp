@@ -42,13 +42,15 @@ struct identity {
   std::uint64_t digest = 0;
 };
 
-/// Of what is wanted, and of what: a file may be looked up and recorded.
+/// Of what is wanted, and of what: a file may be looked up and recorded. Never
+/// 0.
 std::uint64_t digest_of(const ingest_deposit& x) {
   const auto& p = x.submission;
   const auto& content = x.body.empty() ? p.blob : x.body;
-  return XXH3_64bits_withSeed(
+  const auto digest = XXH3_64bits_withSeed(
     content.data(), content.size(),
     XXH3_64bits(p.operation.data(), p.operation.size()));
+  return std::max<std::uint64_t>(digest, 1);
 }
 
 /// The same deposit may be written twice, by a producer that was not sure; an
@@ -79,14 +81,14 @@ void count_rejected(shard_pointer self, const std::string& queue) {
 void take_deposit(shard_pointer self, batch& to, ingest_deposit& x) {
   auto wrong = wrong_here(self, x);
   const auto& p = x.submission;
+  const auto digest = digest_of(x);
   if (wrong.empty()
-      && is_repeated(self, to, {x.user, p.file_name, p.size, digest_of(x)},
-                     wrong)) {
+      && is_repeated(self, to, {x.user, p.file_name, p.size, digest}, wrong)) {
     ++to.result.skipped;
     tally(tally_of::submission_repeated, x.queue);
   } else if (wrong.empty()) {
     to.coming.add_deposit(*find_queue(self, x.queue), x.user, x.priority,
-                          std::move(x.submission), x.body);
+                          std::move(x.submission), x.body, digest);
     ++to.result.accepted;
   } else {
     count_rejected(self, x.queue);

@@ -195,7 +195,8 @@ inline constexpr auto submissions_of_ids = constant([] {
 });
 /// In pages: those with an id above $4, at most $5 of them.
 inline constexpr std::string_view received_submissions =
-  "SELECT id, \"user\", file_name, size, received_us FROM submission_rows "
+  "SELECT id, \"user\", file_name, size, digest, received_us "
+  "FROM submission_rows "
   "WHERE shard = $1 AND source = $2 AND received_us >= $3 AND id > $4 "
   "ORDER BY id LIMIT $5";
 

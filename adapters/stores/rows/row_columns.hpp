@@ -130,6 +130,7 @@ inline constexpr auto columns<submission_row> = std::tuple{
   column{"finished_us", is::changing, &submission_row::finished_us},
   column{"attempt", is::changing, &submission_row::attempt},
   column{"trace", is::added, submission, &submission::trace},
+  column{"digest", is::added, &submission_row::digest},
 };
 
 inline std::string described(const submission_row& x) {

@@ -100,7 +100,7 @@ public:
       Documents::received,
       [&](const auto& from) {
         from.take(last.id, last.user, last.file_name, last.size,
-                  last.received_us);
+                  last.digest, last.received_us);
         show(last);
         ++count;
         return caf::error{};

@@ -17,7 +17,7 @@ namespace {
 namespace statements = sqlite::statements;
 
 constexpr std::int32_t application = 0x64707072; // "dppr"
-constexpr std::int32_t schema_version = 7;
+constexpr std::int32_t schema_version = 8;
 
 /// Checkpoints are cheap for long logs, for pages repeat; but a log is read
 /// again at start.

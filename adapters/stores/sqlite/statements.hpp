@@ -109,10 +109,19 @@ CREATE TABLE item_lanes (
   queue TEXT NOT NULL, priority INTEGER NOT NULL, page INTEGER NOT NULL,
   PRIMARY KEY (queue, priority, page)) STRICT, WITHOUT ROWID)";
 
+/// What version 8 brought: by what deposits that come again are known.
+inline constexpr std::string_view digest_schema =
+  "ALTER TABLE submissions ADD COLUMN digest INTEGER NOT NULL DEFAULT 0";
+
 /// What brings a projection of version 1 to 2, and so on.
-inline constexpr std::array<std::string_view, 6> projection_upgrades{
+inline constexpr std::array<std::string_view, 7> projection_upgrades{
   "ALTER TABLE submissions ADD COLUMN trace TEXT NOT NULL DEFAULT ''",
-  work_schema, record_schema, cost_schema, contents_schema, page_schema};
+  work_schema,
+  record_schema,
+  cost_schema,
+  contents_schema,
+  page_schema,
+  digest_schema};
 
 /// To be followed by a condition.
 template <class Row>
@@ -269,7 +278,7 @@ inline constexpr std::string_view put_contents =
 inline constexpr std::string_view contents =
   "SELECT contents, checksum FROM contents WHERE id = ?";
 inline constexpr std::string_view received_submissions =
-  "SELECT id, user, file_name, size, received_us FROM submissions "
+  "SELECT id, user, file_name, size, digest, received_us FROM submissions "
   "WHERE source = ? AND received_us >= ? AND id > ? ORDER BY id LIMIT ?";
 inline constexpr std::string_view forget_submissions =
   "DELETE FROM submissions WHERE id IN (SELECT id FROM submissions "

@@ -195,6 +195,26 @@ TEST_F(ingest_test, the_same_deposit_is_taken_once_also_after_a_crash) {
   }
 }
 
+TEST_F(ingest_test, other_content_of_the_same_size_is_told_also_after_a_crash) {
+  start();
+  ASSERT_TRUE(ask<ingested>(core, batch(0, 0)));
+  for (const auto tables_first : {false, true}) {
+    if (tables_first) {
+      EXPECT_EQ(submissions(), 1u);
+    }
+    crash();
+    start();
+    auto other = batch(1, 1);
+    other.deposits[0].user = batch(0, 0).deposits[0].user;
+    other.deposits[0].submission.file_name = "f0";
+    other.deposits[0].body = "tsop";
+    auto reply = ask<ingested>(core, other);
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->skipped, 0u) << "nobody would hear that it was left out";
+    EXPECT_EQ(reply->refused.size(), 1u);
+  }
+}
+
 TEST_F(ingest_test, another_operation_on_the_same_file_is_another_deposit) {
   start();
   ASSERT_TRUE(ask<ingested>(core, batch(0, 0)));

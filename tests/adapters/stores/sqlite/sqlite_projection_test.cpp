@@ -42,6 +42,7 @@ TEST_F(sqlite_projection, takes_over_what_an_earlier_version_wrote) {
                   "DROP TABLE ring_costs; DROP TABLE contents;"
                   "DROP TABLE item_pages; DROP TABLE item_lanes;"
                   "DROP TABLE item_gaps;"
+                  "ALTER TABLE submissions DROP COLUMN digest;"
                   "ALTER TABLE meta DROP COLUMN ring_costs;"
                   "ALTER TABLE meta DROP COLUMN ring_costs_sum;"
                   "ALTER TABLE meta DROP COLUMN records;"
