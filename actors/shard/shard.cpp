@@ -48,6 +48,10 @@ caf::error refuse_intake(shard_pointer self) {
 
 namespace {
 
+bool serves_outside(shard_pointer self, const std::string& queue) {
+  return rules::serves_outside(*self->state.control, queue);
+}
+
 /// What receiving doors do goes to the queue that they name, which answers it.
 /// `nothing` answers for a queue that is not there: none comes into being.
 template <class Answer, class Request>
@@ -55,19 +59,35 @@ caf::result<Answer> pass_on(shard_pointer self, Request& x, Answer nothing) {
   if (auto refused = refuse_intake(self))
     return refused;
   const auto number = find_queue(self, x.queue);
-  constexpr bool only_looks = std::is_same_v<Request, count_queue>;
-  if (!number
-      || !(only_looks || rules::serves_outside(*self->state.control, x.queue)))
+  if (!number)
     return nothing;
   auto& queue = self->state.queues[*number];
   queue.used_us = now(self);
   return self->delegate(queue.actor, std::move(x));
 }
 
+caf::result<items_received> receive(shard_pointer self, receive_items& x) {
+  if (!serves_outside(self, x.queue))
+    return items_received{};
+  return pass_on(self, x, items_received{});
+}
+
+/// What workers say of claims. A stage may have become one that is worked on
+/// here while they had its items: none of it would be done then.
+template <class Answer, class Request>
+caf::result<Answer> pass_on_claims(shard_pointer self, Request& x,
+                                   Answer nothing) {
+  if (find_queue(self, x.queue) && !serves_outside(self, x.queue))
+    return caf::make_error(ec::invalid_argument,
+                           "queue " + x.queue.substr(0, 255)
+                             + " is not worked on by workers outside");
+  return pass_on(self, x, std::move(nothing));
+}
+
 caf::result<items_settled> settle_by_name(shard_pointer self, settle_items& x) {
   items_settled none;
   none.accepted.resize(x.items.size());
-  return pass_on(self, x, std::move(none));
+  return pass_on_claims(self, x, std::move(none));
 }
 
 caf::result<ports_opened> open_here(shard_pointer self, const open_ports& x) {
@@ -167,7 +187,7 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
   start_recovery(self);
   return {
     [=](enqueue& x) { return counting(self, x.queue, accept_batch(self, x)); },
-    [=](receive_items& x) { return pass_on(self, x, items_received{}); },
+    [=](receive_items& x) { return receive(self, x); },
     [=](settle_items& x) { return settle_by_name(self, x); },
     [=](const submit& x) {
       return counting(self, x.queue, accept_submission(self, x));
@@ -210,8 +230,8 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](const cancel_deposit& x) { return cancel_one(self, x); },
     [=](const cancel_matching& x) { return cancel_all(self, x); },
     [=](const purge_queue& x) { return purge_all(self, x); },
-    [=](renew_items& x) { return pass_on(self, x, done{}); },
-    [=](release_queue& x) { return pass_on(self, x, done{}); },
+    [=](renew_items& x) { return pass_on_claims(self, x, done{}); },
+    [=](release_queue& x) { return pass_on_claims(self, x, done{}); },
     [=](count_queue& x) { return pass_on(self, x, queue_counted{}); },
     [=](const move_queue& x) { return begin_move(self, x); },
     [=](const order_job& x) { return order_one(self, x); },

@@ -119,4 +119,23 @@ TEST_F(outside_workers_test, get_nothing_of_stages_that_are_worked_on_here) {
   EXPECT_TRUE(receive("p.batch").empty());
 }
 
+TEST_F(outside_workers_test, are_told_that_a_stage_is_theirs_no_more) {
+  const auto got = job();
+  stages.stages[0].kind = handler_kind::exec;
+  stages.stages[0].command = {"/bin/true"};
+  ASSERT_TRUE(change({pipeline_changed{stages, false}}));
+  settle_items ack;
+  ack.queue = "p.first";
+  ack.items.emplace_back().name = got.name;
+  EXPECT_EQ(ask<items_settled>(core, std::move(ack)).error(),
+            ec::invalid_argument);
+  const renew_items longer{"p.first", "outside", 60'000, {got.name}};
+  EXPECT_EQ(ask<done>(core, longer).error(), ec::invalid_argument);
+  EXPECT_EQ(ask<done>(core, release_queue{"p.first"}).error(),
+            ec::invalid_argument);
+  EXPECT_TRUE(receive("p.first").empty());
+  advance(std::chrono::minutes{1});
+  EXPECT_EQ(take("first").id, got.name.id) << "whose work was not taken";
+}
+
 } // namespace depositd::testing
