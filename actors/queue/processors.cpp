@@ -3,6 +3,7 @@
 
 #include "actors/journal/gather.hpp"
 #include "actors/queue/parts.hpp"
+#include "messages/values/names.hpp"
 
 #include <algorithm>
 
@@ -38,14 +39,16 @@ caf::error check(const criteria& x) {
   return {};
 }
 
-/// The name that claims carry: unique among the processors that live.
+/// The name that claims carry: unique among the processors that live, and none
+/// that a user may have, under whose names doors claim.
 std::string unique_name(self_pointer self, const std::string& wanted) {
+  const bool plain = legal_user_name(wanted);
   const auto taken = [&](const std::string& name) {
     return std::any_of(
       self->state.processors.begin(), self->state.processors.end(),
       [&](const auto& entry) { return entry.second.name == name; });
   };
-  auto name = wanted;
+  auto name = plain ? wanted + "~1" : wanted;
   for (int i = 2; taken(name); ++i)
     name = wanted + "~" + std::to_string(i);
   return name;

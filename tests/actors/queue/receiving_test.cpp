@@ -401,6 +401,23 @@ TEST_F(polling_test, who_has_withdrawn_gets_nothing_for_a_pick_that_failed) {
   EXPECT_EQ(other.got->items[0].body, "b");
 }
 
+TEST_F(polling_test, claims_of_a_key_outlive_a_processor_of_its_name) {
+  put("q", sent_by("ann", {"a", "b"}));
+  const auto sp = attach_to("q");
+  want(sp, 1);
+  ASSERT_EQ(sp.got->items.size(), 1u);
+  receive_items what;
+  what.queue = "q";
+  what.taker = "sp";
+  what.count = 1;
+  what.lease_ms = 60'000;
+  const auto got = ask<items_received>(core, what);
+  ASSERT_TRUE(got);
+  ASSERT_EQ(got->items.size(), 1u);
+  EXPECT_TRUE(ask<done>(sp.door, detach{sp.number}));
+  EXPECT_EQ(claims("q"), 1u) << "only the processor's has ended";
+}
+
 } // namespace
 
 } // namespace depositd
