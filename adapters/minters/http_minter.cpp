@@ -1,6 +1,6 @@
 #include "adapters/minters/http_minter.hpp"
 
-#include <curl/curl.h>
+#include "adapters/fetching/curl_kit.hpp"
 
 #include <string_view>
 #include <thread>
@@ -86,7 +86,7 @@ class http_minter final : public minter {
 public:
   explicit http_minter(http_minter_options options)
     : options_(std::move(options)) {
-    curl_global_init(CURL_GLOBAL_DEFAULT);
+    // nop
   }
 
   caf::expected<std::string> mint(const mint_request& x) override {
@@ -104,20 +104,17 @@ public:
 
 private:
   caf::expected<std::string> ask(const std::string& body) const {
-    const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> easy{
-      curl_easy_init(), &curl_easy_cleanup};
-    const std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)> headers{
-      curl_slist_append(nullptr, "Content-Type: text/plain; charset=UTF-8"),
-      &curl_slist_free_all};
+    const auto easy = make_curl_easy();
+    if (!easy)
+      return caf::make_error(ec::overloaded, std::string{"no memory for curl"});
+    const auto headers =
+      curl_strings_of({"Content-Type: text/plain; charset=UTF-8"});
     std::string answer;
     const auto set = [&](CURLoption option, auto value) {
       curl_easy_setopt(easy.get(), option, value);
     };
+    set_up_web(easy.get());
     set(CURLOPT_URL, options_.url.c_str());
-    set(CURLOPT_PROTOCOLS_STR, "http,https");
-    set(CURLOPT_NOSIGNAL, 1L);
-    set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
-    set(CURLOPT_USERAGENT, "depositd");
     set(CURLOPT_HTTPHEADER, headers.get());
     set(CURLOPT_POSTFIELDS, body.c_str());
     set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));

@@ -46,7 +46,7 @@ ADAPTERS_MAY_USE = {
     "adapters/node": {"adapters/doors/kit"},
     "adapters/node/gate": {"adapters/doors/kit"},
     "adapters/shell": {"adapters/node/gate"},
-    "adapters/minters": {"adapters/stores/sqlite"},
+    "adapters/minters": {"adapters/fetching", "adapters/stores/sqlite"},
     "adapters/processing/aptrust": {"adapters/processing/stages",
                                     "adapters/stores/files"},
     "adapters/processing/aptrust/deleting": {

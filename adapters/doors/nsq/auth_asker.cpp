@@ -27,11 +27,8 @@ caf::expected<std::string> get(const std::string& url,
   const auto set = [&](CURLoption option, auto value) {
     curl_easy_setopt(easy.get(), option, value);
   };
+  set_up_web(easy.get());
   set(CURLOPT_URL, url.c_str());
-  set(CURLOPT_PROTOCOLS_STR, "http,https");
-  set(CURLOPT_NOSIGNAL, 1L);
-  set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
-  set(CURLOPT_USERAGENT, "depositd");
   set(CURLOPT_HTTPHEADER, headers.get());
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(how.connect.count()));
   set(CURLOPT_TIMEOUT_MS, static_cast<long>(how.within.count()));

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <set>
 #include <thread>
 
@@ -161,6 +162,20 @@ TEST_F(http_minting, asks_as_ezid_wants_it) {
   EXPECT_EQ(request.substr(request.find("\r\n\r\n") + 4),
             "_target: https://example.org/1\n_profile: erc\nerc.who: Ada\n"
             "erc.what: 100%25%0Asure\nerc.when: 1843\n");
+}
+
+TEST_F(http_minting, tells_its_password_to_no_proxy_of_the_environment) {
+  const auto answer = [](const auto&) {
+    return created("success: ark:/99999/fk4abc");
+  };
+  const server at{answer};
+  const server proxy{answer};
+  setenv("http_proxy", proxy.url("").c_str(), 1);
+  const auto ark = mint(at);
+  unsetenv("http_proxy");
+  EXPECT_TRUE(ark) << render(ark.error());
+  EXPECT_EQ(at.requests().size(), 1u);
+  EXPECT_TRUE(proxy.requests().empty());
 }
 
 TEST_F(http_minting, S12_tries_three_times) {
