@@ -49,7 +49,10 @@ void answer(const answer_deposits& x, blob_store& blobs) {
     out += '}';
   }
   out += ']';
-  x.answer->send(json_answer(std::move(out)));
+  auto found = json_answer(std::move(out));
+  found.repeatable = true; // once they have been given back
+  if (!x.answer->send(std::move(found)))
+    x.give_back(x.items);
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 
 #include <caf/typed_event_based_actor.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,6 +22,8 @@ struct answer_deposits {
   std::string queue; ///< the core's name
   std::vector<received_item> items;
   std::shared_ptr<http::responder> answer;
+  /// What becomes of them if the client does not get them.
+  std::function<void(const std::vector<received_item>&)> give_back;
 };
 
 /// Waits for the disk: on a thread of its own.

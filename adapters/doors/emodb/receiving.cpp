@@ -85,6 +85,20 @@ still_forbidden forbidden_later(const call& x, wait_time wait) {
   return [right = std::make_shared<lasting_right>(x)] { return right->gone(); };
 }
 
+/// Has them answered with their documents.
+void read_deposits(const std::shared_ptr<door_core>& core,
+                   const receive_items& what,
+                   std::vector<received_item> items,
+                   const std::shared_ptr<http::responder>& to) {
+  caf::anon_send(
+    core->deposits,
+    answer_deposits{what.queue, std::move(items), to,
+                    [=, since = std::chrono::steady_clock::now()](
+                      const std::vector<received_item>& all) {
+                      give_back(core->waiting, what, all, since);
+                    }});
+}
+
 /// A poll of deposits that finds nothing and waits.
 void wait_for_deposits(const std::shared_ptr<door_core>& core,
                        const receive_items& what, wait_time wait,
@@ -97,8 +111,7 @@ void wait_for_deposits(const std::shared_ptr<door_core>& core,
     if (items.empty())
       to->send(json_answer("[]"));
     else
-      caf::anon_send(core->deposits,
-                     answer_deposits{what.queue, std::move(items), to});
+      read_deposits(core, what, std::move(items), to);
   };
   out->failed = [=](const caf::error& why) { to->send(failure(why)); };
   out->over = [=] { return to->over(); };
@@ -122,9 +135,7 @@ void take_deposits(call& x, receive_items what, wait_time wait) {
       if (!taken)
         to->send(failure(found.why()));
       else if (!taken->items.empty())
-        caf::anon_send(core->deposits, answer_deposits{
-                                         what.queue, std::move(taken->items),
-                                         to});
+        read_deposits(core, what, std::move(taken->items), to);
       else if (wait.count() > 0)
         wait_for_deposits(core, what, wait, forbidden, to);
       else
@@ -135,11 +146,9 @@ void take_deposits(call& x, receive_items what, wait_time wait) {
 /// Who is answered by what the poll finds: at once, or when it has waited.
 template <class To>
 void take(call& x, receive_items what, wait_time wait, To to) {
-  if (wait.count() == 0)
-    return x.core->together.take(std::move(what), std::move(to));
-  auto patient = std::make_shared<patient_poll>(patient_poll{
+  auto poll = std::make_shared<claiming_poll>(claiming_poll{
     x.core->waiting, what, wait, std::move(to), forbidden_later(x, wait)});
-  x.core->together.take(std::move(what), std::move(patient));
+  x.core->together.take(std::move(what), std::move(poll));
 }
 
 void claim(call& x, receive_items what, wait_time wait) {

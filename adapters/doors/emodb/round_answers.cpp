@@ -13,7 +13,7 @@ namespace depositd::emodb {
 namespace {
 
 using joint = std::shared_ptr<ack_and_poll>;
-using patient = std::shared_ptr<patient_poll>;
+using poll_ptr = std::shared_ptr<claiming_poll>;
 
 http::response messages(const std::vector<received_item>& all, std::size_t from,
                         std::size_t count, std::string_view queue) {
@@ -37,14 +37,6 @@ http::response messages(const std::vector<received_item>& all, std::size_t from,
 
 // -- who is answered ----------------------------------------------------------
 
-void give(http::responder& to, http::response found) {
-  to.send(std::move(found));
-}
-
-void give(joint& to, http::response found) {
-  to->polled(std::move(found));
-}
-
 void refuse(http::responder& to, http::response why) {
   to.send(std::move(why));
 }
@@ -61,17 +53,35 @@ bool is_over(const joint& to) {
   return to->over();
 }
 
+/// Items of `all` from `from` on are the poll's; a client that is gone gets
+/// none of them, and one of many that read no long answers none now.
+void give(const poll_ptr& x, const std::vector<received_item>& all,
+          std::size_t from, std::size_t count) {
+  auto found = messages(all, from, count, x->what.queue);
+  found.repeatable = true; // once they have been given back
+  std::vector<received_item> own;
+  if (auto* to = std::get_if<http::responder>(&x->to);
+      to != nullptr && to->send(std::move(found)))
+    return;
+  // Without their bodies.
+  for (auto i = from; i < from + count; ++i)
+    own.emplace_back().name = all[i].name;
+  const auto give_all_back = [x, own = std::move(own)] {
+    give_back(x->room, x->what, own, x->asked);
+  };
+  if (auto* both = std::get_if<joint>(&x->to))
+    (*both)->polled(std::move(found), give_all_back);
+  else
+    give_all_back();
+}
+
 /// It found nothing: who owns the answer goes into the room.
-void wait_on(const patient& x) {
+void wait_on(const poll_ptr& x) {
   auto out = std::make_shared<waiting_poll>();
   out->what = x->what;
   out->wait = x->wait;
   out->found = [x](const std::vector<received_item>& items) {
-    std::visit(
-      [&](auto& to) {
-        give(to, messages(items, 0, items.size(), x->what.queue));
-      },
-      x->to);
+    give(x, items, 0, items.size());
   };
   out->failed = [x](const caf::error& why) {
     std::visit([&](auto& to) { refuse(to, failure(why)); }, x->to);
@@ -95,21 +105,27 @@ void wait_on(const patient& x) {
 void ack_and_poll::acknowledged() {
   const std::lock_guard lock{guard_};
   acknowledged_ = true;
-  if (found_)
-    to_.send(std::move(*found_));
+  if (found_ && !to_.send(std::move(*found_)))
+    not_taken_();
 }
 
-void ack_and_poll::polled(http::response found) {
+void ack_and_poll::polled(http::response found,
+                          std::function<void()> not_taken) {
   const std::lock_guard lock{guard_};
-  if (acknowledged_)
-    to_.send(std::move(found));
-  else
+  if (!acknowledged_ && !failed_) {
     found_ = std::move(found);
+    not_taken_ = std::move(not_taken);
+  } else if (!to_.send(std::move(found))) {
+    not_taken();
+  }
 }
 
 void ack_and_poll::failed(http::response why) {
   const std::lock_guard lock{guard_};
+  failed_ = true;
   to_.send(std::move(why));
+  if (found_)
+    not_taken_();
 }
 
 bool ack_and_poll::over() {
@@ -133,22 +149,16 @@ void round_answers::acknowledged(answer& to) {
 
 void round_answers::taken(answer& to, const std::vector<received_item>& all,
                           std::size_t from, std::size_t count,
-                          std::string_view queue) {
-  const auto found = [&] { return messages(all, from, count, queue); };
-  if (auto* x = std::get_if<patient>(&to)) {
-    if (count == 0)
-      wait_on(*x);
-    else
-      std::visit([&](auto& whom) { give(whom, found()); }, (*x)->to);
-  } else if (auto* both = std::get_if<joint>(&to)) {
-    give(*both, found());
-  } else {
-    give(std::get<http::responder>(to), found());
-  }
+                          std::string_view) {
+  const auto& x = std::get<poll_ptr>(to);
+  if (count == 0 && x->wait.count() > 0)
+    wait_on(x);
+  else
+    give(x, all, from, count);
 }
 
 void round_answers::failed(answer& to, const caf::error& why) {
-  if (auto* x = std::get_if<patient>(&to))
+  if (auto* x = std::get_if<poll_ptr>(&to))
     std::visit([&](auto& whom) { refuse(whom, failure(why)); }, (*x)->to);
   else if (auto* both = std::get_if<joint>(&to))
     refuse(*both, failure(why));

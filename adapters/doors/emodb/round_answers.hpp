@@ -26,36 +26,41 @@ public:
   }
 
   void acknowledged();
-  void polled(http::response found);
+  void polled(http::response found, std::function<void()> not_taken);
   void failed(http::response why);
   bool over();
 
 private:
   std::mutex guard_; // the two come on threads of their own
   bool acknowledged_ = false;
+  bool failed_ = false;
   std::optional<http::response> found_;
+  std::function<void()> not_taken_;
   http::responder to_;
 };
 
-/// A poll that, if it finds nothing, waits in the room.
-struct patient_poll {
+/// A poll that claims. If it finds nothing, it waits in the room, which also
+/// gives back what it found and nobody took.
+struct claiming_poll {
   waiting_room_actor room;
   receive_items what;
-  std::chrono::milliseconds wait{0};
+  std::chrono::milliseconds wait{0}; ///< zero: it does not
   std::variant<http::responder, std::shared_ptr<ack_and_poll>> to;
   /// What is answered once its key may not poll any more; nothing until then.
   std::function<std::optional<http::response>()> forbidden;
+  std::chrono::steady_clock::time_point asked =
+    std::chrono::steady_clock::now();
 };
 
 /// What `kit::round` asks of a protocol.
 struct round_answers {
   using answer = std::variant<http::responder, std::shared_ptr<ack_and_poll>,
-                              std::shared_ptr<patient_poll>>;
+                              std::shared_ptr<claiming_poll>>;
 
   static void sent(answer& to, bool accepted, bool over_bytes);
   static void acknowledged(answer& to);
 
-  /// Items of `all` from `from` on.
+  /// Items of `all` from `from` on, for a poll that claims.
   static void taken(answer& to, const std::vector<received_item>& all,
                     std::size_t from, std::size_t count,
                     std::string_view queue);

@@ -13,22 +13,6 @@ namespace {
 /// What those get at most who ask together, unless one wants more.
 constexpr std::uint32_t group_items_max = 128;
 
-/// What nobody takes any more is there for others at once.
-void give_back(self_pointer self, const receive_items& from,
-               const std::vector<received_item>& items) {
-  renew_items what;
-  what.queue = from.queue;
-  what.taker = from.taker;
-  for (const auto& x : items)
-    what.items.push_back(x.name);
-  self->request(self->state.options.shard, self->state.options.ask_timeout,
-                std::move(what))
-    .then([](const done&) {},
-          [](const caf::error& why) {
-            spdlog::warn("messages_not_given_back reason=\"{}\"", render(why));
-          });
-}
-
 /// Those that asked have heard; what was there may be more.
 void go_on(self_pointer self, const std::string& name, waited_queue& x,
            bool missed) {
@@ -50,7 +34,7 @@ void hand_out(self_pointer self, const std::string& name, const group& all,
   auto& x = self->state.queues[name];
   const auto missed = items.empty();
   auto next = items.begin();
-  std::vector<received_item> nobodys;
+  std::vector<item_name> nobodys;
   std::vector<waiting_one> stay;
   for (const auto& one : *all) {
     const auto count =
@@ -61,8 +45,8 @@ void hand_out(self_pointer self, const std::string& name, const group& all,
     const auto refused = is_refused(self, one);
     const auto unwanted = refused || (!own.empty() && one.poll->over());
     if (unwanted)
-      nobodys.insert(nobodys.end(), std::make_move_iterator(own.begin()),
-                     std::make_move_iterator(own.end()));
+      for (const auto& x : own)
+        nobodys.push_back(x.name);
     if (refused)
       continue;
     if (unwanted)
@@ -73,7 +57,7 @@ void hand_out(self_pointer self, const std::string& name, const group& all,
       stay.push_back(one);
   }
   if (!nobodys.empty())
-    give_back(self, all->front().poll->what, nobodys);
+    give_back(self, {all->front().poll->what, std::move(nobodys)});
   x.polls.insert(x.polls.begin(), stay.begin(), stay.end());
   go_on(self, name, x, missed);
 }
@@ -104,6 +88,19 @@ bool go_together(const receive_items& x, const receive_items& y) {
 }
 
 } // namespace
+
+void give_back(self_pointer self, const give_back_items& x) {
+  renew_items what;
+  what.queue = x.from.queue;
+  what.taker = x.from.taker;
+  what.items = x.names;
+  self->request(self->state.options.shard, self->state.options.ask_timeout,
+                std::move(what))
+    .then([](const done&) {},
+          [](const caf::error& why) {
+            spdlog::warn("messages_not_given_back reason=\"{}\"", render(why));
+          });
+}
 
 void serve(self_pointer self, const std::string& name, waited_queue& x) {
   if (x.asking || x.pausing)

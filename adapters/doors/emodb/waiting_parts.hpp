@@ -40,6 +40,8 @@ void port_down(self_pointer self, const caf::down_msg& down);
 
 // -- waiting_answers.cpp: asking the shard ------------------------------------
 
+void give_back(self_pointer self, const give_back_items& x);
+
 /// Asks for those in front that can ask as one.
 void serve(self_pointer self, const std::string& name, waited_queue& x);
 

@@ -3,6 +3,8 @@
 #include "adapters/doors/emodb/waiting_parts.hpp"
 #include "messages/follow_control.hpp"
 
+#include <caf/send.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -152,6 +154,20 @@ void take_count(self_pointer self, const deliver& x) {
 
 } // namespace waiting
 
+void give_back(const waiting_room_actor& room, const receive_items& from,
+               const std::vector<received_item>& items,
+               std::chrono::steady_clock::time_point since) {
+  const auto lease = std::chrono::milliseconds{from.lease_ms};
+  if (std::chrono::steady_clock::now() >= since + lease)
+    return;
+  give_back_items what{from, {}};
+  for (const auto& x : items)
+    if (x.name.id != 0)
+      what.names.push_back(x.name);
+  if (!what.names.empty())
+    caf::anon_send(room, std::move(what));
+}
+
 waiting_room_self::behavior_type
 waiting_room(actor_with<waiting_room_state>* self,
              waiting_room_options options) {
@@ -162,6 +178,7 @@ waiting_room(actor_with<waiting_room_state>* self,
     [=](const caf::down_msg& x) { port_down(self, x); });
   return {
     [=](const wait_for_items& x) { take_in(self, x); },
+    [=](const give_back_items& x) { give_back(self, x); },
     [=](const deliver& x) { take_count(self, x); },
     [=](const control_changed& x) {
       self->state.control = x.state;

@@ -42,6 +42,12 @@ struct wait_for_items {
   std::shared_ptr<waiting_poll> poll;
 };
 
+/// Items that a poll has claimed and nobody got: they are there for others.
+struct give_back_items {
+  receive_items from; ///< as they were asked for
+  std::vector<item_name> names;
+};
+
 /// To itself: whose time is over?
 struct look_at_waiting {};
 
@@ -50,8 +56,8 @@ struct look_at_queue {
   std::string queue;
 };
 
-using waiting_room_actor
-  = caf::typed_actor<caf::reacts_to<wait_for_items>>;
+using waiting_room_actor = caf::typed_actor<caf::reacts_to<wait_for_items>,
+                                            caf::reacts_to<give_back_items>>;
 
 using waiting_room_self =
   waiting_room_actor::extend<caf::reacts_to<deliver>,
@@ -104,6 +110,12 @@ struct waiting_room_state {
   static inline const char* name = "waiting_room";
 };
 
+/// Has the room give back what was claimed since then. After its lease a claim
+/// may be another's, and stays.
+void give_back(const waiting_room_actor& room, const receive_items& from,
+               const std::vector<received_item>& items,
+               std::chrono::steady_clock::time_point since);
+
 waiting_room_self::behavior_type
 waiting_room(actor_with<waiting_room_state>* self,
              waiting_room_options options);
@@ -111,5 +123,6 @@ waiting_room(actor_with<waiting_room_state>* self,
 } // namespace depositd::emodb
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::emodb::wait_for_items)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::emodb::give_back_items)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::emodb::look_at_waiting)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::emodb::look_at_queue)

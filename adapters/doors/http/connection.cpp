@@ -71,11 +71,15 @@ void connection::expire() {
   go_on();
 }
 
-// That bytes come earns time as long as they are in nobody's way.
+// That bytes come or go earns time as long as they are in nobody's way.
 void connection::make_room() {
   const auto now = loop.now();
-  if (doing == phase::receiving && current
-      && now < context->memory_short_until.load() && current->holds_up(now))
+  if (!current || now >= context->memory_short_until.load())
+    return;
+  if (doing == phase::receiving && current->holds_up(now))
+    expire();
+  else if (doing == phase::sending && sends_much()
+           && now >= began_sending_ + context->options.send_limit)
     expire();
 }
 

@@ -48,8 +48,8 @@ public:
 
   void expire() override;
 
-  /// Ends it if others want the memory of what has come, and it has had its
-  /// time. Asked now and then.
+  /// Ends it if others want the memory of what has come or is to go, and it has
+  /// had its time. Asked now and then.
   void make_room();
 
   /// Ends soon, in this look of the loop.
@@ -95,6 +95,7 @@ private:
   void begin_sending();
   bool send_on();
   bool pull();
+  bool sends_much() const;
   void extend_sending();
   bool finish();
 

@@ -89,12 +89,16 @@ bool connection::pull() {
   return !to.empty();
 }
 
+bool connection::sends_much() const {
+  return taken_ + body_.size() > long_answer_bytes;
+}
+
 // A long answer is kept for as long as its bytes go over, not for as long as
 // they might.
 void connection::extend_sending() {
-  const auto& options = context->options;
-  if (taken_ + body_.size() <= long_answer_bytes)
+  if (!sends_much())
     return;
+  const auto& options = context->options;
   const auto sent = taken_ - std::min<std::uint64_t>(wire_.unsent(), taken_);
   const auto earned = after(began_sending_, options.send_limit, sent,
                             options.receive_rate_min);

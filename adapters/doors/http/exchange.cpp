@@ -24,6 +24,7 @@ constexpr std::size_t labour_bytes_min = 64 * 1024;
 exchange::exchange(std::shared_ptr<exchange_context> context, connection& at)
   : context_(std::move(context)), at_(at), held_(context_->memory),
     begun_(at.loop.now()), answer_held_(context_->memory) {
+  ++context_->requests;
   at_.enter(phase::receiving, begun_ + context_->options.receive_limit);
 }
 
@@ -47,14 +48,14 @@ bool exchange::answer(response what) {
   {
     const std::lock_guard lock{guard_};
     if (!answered_ && attached_) {
-      answer_ = is_put_off(what)
-                  ? unavailable_as("Long answers wait to be read. Try again "
-                                   "later.")
-                  : std::move(what);
+      const bool put_off = is_put_off(what);
+      answer_ = put_off ? unavailable_as("Long answers wait to be read. Try "
+                                         "again later.")
+                        : std::move(what);
       answered_ = true;
       answer_held_.grow_anyway(answer_.body.capacity());
       tell();
-      return true;
+      return !put_off;
     }
   }
   if (what.stream)
@@ -93,7 +94,6 @@ void exchange::detach() {
 }
 
 void exchange::read_head(bool is_1_1) {
-  ++context_->requests;
   auto refused = refusal_of_head(is_1_1);
   // Where there is no body its end comes at once, and is waited for.
   if (!has_body_)

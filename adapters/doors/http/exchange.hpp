@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -43,6 +44,9 @@ struct exchange_context {
   answer_counts answered;
   status_counts unrouted; ///< answers to what no route is for
 };
+
+/// So long others make room for who was refused for want of memory.
+constexpr std::chrono::seconds short_of_memory{1};
 
 /// An answer that is longer is kept for as long as it is read.
 constexpr std::size_t long_answer_bytes = 256 * 1024;

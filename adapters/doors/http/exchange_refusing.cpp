@@ -3,13 +3,10 @@
 #include "adapters/doors/http/connection.hpp"
 #include "adapters/doors/http/exchange.hpp"
 
-#include <chrono>
 #include <new>
 #include <utility>
 
 namespace depositd::http {
-
-using namespace std::chrono_literals;
 
 response exchange::unavailable_as(const std::string& text) const {
   if (route_ && route_->options.unavailable)
@@ -22,7 +19,8 @@ response exchange::out_of_memory(std::uint64_t needed) const {
   if (needed > context_->memory->most().bytes_max)
     return refused_as(413,
                       "The body is too large for the memory that there is.");
-  context_->memory_short_until = kit::loop::time::clock::now() + 1s;
+  context_->memory_short_until =
+    kit::loop::time::clock::now() + short_of_memory;
   const std::string text{
     "There is no memory for this request now. Try again later."};
   if (route_->options.unavailable)

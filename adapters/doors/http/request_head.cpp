@@ -41,8 +41,13 @@ std::optional<response> exchange::refusal_of_head(bool is_1_1) {
     closes_ = true;
     return refused_as(414, "The request line is too long.");
   }
-  if (is_1_1 && !request_.header("host"))
+  const auto hosts = std::count_if(
+    request_.headers.begin(), request_.headers.end(),
+    [](const auto& x) { return same_token(x.first, "host"); });
+  if (is_1_1 && hosts == 0)
     return refused_as(400, "A Host header is needed.");
+  if (hosts > 1)
+    return refused_as(400, "Two Host headers.");
   if (std::any_of(target_.begin(), target_.end(), is_blank_or_control))
     return refused_as(400, "The request line is malformed.");
   if (at_.over_limit || context_->stopping) {

@@ -10,6 +10,8 @@ namespace {
 constexpr std::uint64_t chunk_bytes_max = std::uint64_t{1} << 60;
 
 constexpr const char* bad_lines = "The request's lines must end with CR LF.";
+constexpr const char* bad_version = "The version of HTTP is not known.";
+constexpr const char* bad_request_line = "The request line is malformed.";
 
 } // namespace
 
@@ -128,6 +130,8 @@ int request_parser::on_value_end() {
 }
 
 int request_parser::on_head() {
+  if (parser_.http_major != 1)
+    return refuse(505, bad_version);
   in_head_ = false;
   head_.method =
     llhttp_method_name(static_cast<llhttp_method_t>(parser_.method));
@@ -226,10 +230,15 @@ request_parser::fault request_parser::fault_of(llhttp_errno_t said) const {
     case HPE_LF_EXPECTED:
     case HPE_STRICT:
       return {400, bad_lines};
+    case HPE_INVALID_METHOD:
+      // What is no word at all may be another protocol.
+      if (is_token({llhttp_get_error_pos(&parser_), 1}))
+        return {501, "The method is not known."};
+      return {400, bad_request_line};
     case HPE_INVALID_VERSION:
-      return {505, "The version of HTTP is not known."};
+      return {505, bad_version};
     default:
-      return {400, "The request line is malformed."};
+      return {400, bad_request_line};
   }
 }
 

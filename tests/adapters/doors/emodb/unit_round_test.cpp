@@ -17,7 +17,7 @@ using emodb::round_answers;
 struct kept_answer final : http::answer_sink {
   bool answer(http::response what) override {
     answers.push_back(std::move(what));
-    return true;
+    return takes;
   }
 
   void pass() override {
@@ -29,6 +29,7 @@ struct kept_answer final : http::answer_sink {
   }
 
   std::vector<http::response> answers;
+  bool takes = true;
 };
 
 using client = std::shared_ptr<kept_answer>;
@@ -61,6 +62,13 @@ protected:
         },
       };
     });
+    const auto keeper = spawn([this](caf::event_based_actor*) -> caf::behavior {
+      return {
+        [this](const emodb::give_back_items& x) { returned.push_back(x); },
+      };
+    });
+    room = caf::actor_cast<emodb::waiting_room_actor>(
+      caf::actor_cast<caf::strong_actor_ptr>(keeper));
     together = std::make_unique<kit::round<round_answers>>(
       asked, caf::actor_cast<shard_receiving_actor>(
                caf::actor_cast<caf::strong_actor_ptr>(shard)));
@@ -77,15 +85,22 @@ protected:
 
   client poll(std::uint32_t lease_ms, std::string taker = "ann") {
     auto out = a_client();
-    together->take(poll_for(lease_ms, std::move(taker)), http::responder{out});
+    take(poll_for(lease_ms, std::move(taker)), http::responder{out});
     return out;
+  }
+
+  template <class To>
+  void take(const receive_items& what, To to) {
+    auto poll = std::make_shared<emodb::claiming_poll>(
+      emodb::claiming_poll{room, what, {}, std::move(to), {}});
+    together->take(what, std::move(poll));
   }
 
   client ack_and_poll_one() {
     auto out = a_client();
     auto both = std::make_shared<ack_and_poll>(http::responder{out});
     together->acknowledge("q", {{{5, 6}, verdict::done, 0, "", "", ""}}, both);
-    together->take(poll_for(1'000, "ann"), std::move(both));
+    take(poll_for(60'000, "ann"), std::move(both));
     return out;
   }
 
@@ -98,6 +113,8 @@ protected:
   std::unique_ptr<kit::round<round_answers>> together;
   std::vector<receive_items> polls;
   std::vector<settle_items> acks;
+  emodb::waiting_room_actor room;
+  std::vector<emodb::give_back_items> returned;
   bool refuses_polls = false;
   bool refuses_acks = false;
 };
@@ -145,6 +162,22 @@ TEST_F(emodb_round, an_ack_with_a_poll_is_answered_once_with_what_was_found) {
   EXPECT_NE(x->answers[0].body, "[]");
 }
 
+TEST_F(emodb_round, what_nobody_takes_is_given_back) {
+  poll(60'000)->takes = false;
+  flush();
+  ASSERT_EQ(returned.size(), 1u);
+  EXPECT_EQ(returned[0].from.queue, "q");
+  EXPECT_EQ(returned[0].from.taker, "ann");
+  ASSERT_EQ(returned[0].names.size(), 1u);
+  EXPECT_EQ(returned[0].names[0].id, 7u);
+  ack_and_poll_one()->takes = false;
+  flush();
+  EXPECT_EQ(returned.size(), 2u);
+  poll(0)->takes = false;
+  flush();
+  EXPECT_EQ(returned.size(), 2u) << "by now it may be somebody else's";
+}
+
 TEST_F(emodb_round, what_went_wrong_is_told_once_whichever_it_was) {
   for (const bool of_acks : {true, false}) {
     refuses_acks = of_acks;
@@ -164,14 +197,31 @@ TEST(emodb_ack_and_poll, waits_for_both_in_either_order) {
     if (ack_first)
       both.acknowledged();
     else
-      both.polled(found);
+      both.polled(found, [] {});
     EXPECT_TRUE(x->answers.empty()) << ack_first;
     if (ack_first)
-      both.polled(found);
+      both.polled(found, [] {});
     else
       both.acknowledged();
     ASSERT_EQ(x->answers.size(), 1u) << ack_first;
     EXPECT_EQ(x->answers[0].body, "[1]");
+  }
+}
+
+TEST(emodb_ack_and_poll, gives_back_what_was_found_if_the_acks_failed) {
+  for (const bool poll_first : {true, false}) {
+    const auto x = a_client();
+    ack_and_poll both{http::responder{x}};
+    const auto found = http::response::of(200, "application/json", "[1]");
+    bool given_back = false;
+    if (!poll_first)
+      both.failed(http::response::text(503, "no"));
+    both.polled(found, [&] { given_back = true; });
+    if (poll_first)
+      both.failed(http::response::text(503, "no"));
+    ASSERT_EQ(x->answers.size(), 1u) << poll_first;
+    EXPECT_EQ(x->answers[0].status, 503u);
+    EXPECT_TRUE(given_back) << poll_first;
   }
 }
 

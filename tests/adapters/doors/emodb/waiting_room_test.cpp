@@ -201,6 +201,22 @@ TEST_F(emodb_waiting, give_back_what_came_for_a_client_that_went_just_then) {
   EXPECT_EQ(polled("q"), strings{"a"}) << "its claim has a long lease";
 }
 
+TEST_F(emodb_waiting, give_back_what_no_poll_was_answered_with) {
+  put("q", {{"ann", 0, "a"}});
+  const auto got = poll("q");
+  const receive_items asked_for{"q", "worker", 1, 30'000};
+  const auto now = std::chrono::steady_clock::now();
+  emodb::give_back(room, asked_for, got, now - 1min);
+  settle();
+  EXPECT_EQ(claims("q"), 1u) << "it may have a claim of somebody else";
+  emodb::give_back(room, asked_for, got, now);
+  settle();
+  EXPECT_EQ(claims("q"), 0u);
+  const auto again = poll("q");
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_EQ(again[0].attempt, 1u) << "nobody had it";
+}
+
 TEST_F(emodb_waiting, whose_keys_have_gone_are_told_and_take_nothing) {
   make_queue();
   const auto x = wait_for(10s);

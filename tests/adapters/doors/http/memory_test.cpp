@@ -194,6 +194,7 @@ TEST_F(http_memory, of_a_body_is_free_when_the_rest_stays_away) {
 TEST_F(http_memory, of_slow_bodies_is_for_who_has_none) {
   start_with(10'000'000, {.receive_limit = 100ms});
   auto slow = connect();
+  auto idle = connect();
   slow.send(begin_of_body(3'000'000));
   // Bytes come all the time, as fast as they must.
   while (budget_->used() < 3'900'000 && slow.send("x"))
@@ -269,6 +270,37 @@ TEST_F(http_memory, of_a_repeatable_answer_is_bounded) {
   EXPECT_EQ(second.exchange(asks("again"))->status, 503u);
   auto third = connect();
   EXPECT_EQ(third.exchange(asks("never"))->status, 200u);
+}
+
+TEST_F(http_memory, of_an_answer_that_is_put_off_tells_who_gave_it) {
+  start_with(200'000'000);
+  auto first = connect();
+  first.send("GET /long HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(first.read(12), "HTTP/1.1 200");
+  auto second = connect();
+  second.send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n");
+  auto out = http::response::text(200, std::string(30'000'000, 'x'));
+  out.repeatable = true;
+  EXPECT_FALSE(held_.take().send(std::move(out)));
+  EXPECT_EQ(second.receive()->status, 503u);
+}
+
+// Whoever reads a byte now and then keeps it while nobody else wants memory.
+TEST_F(http_memory, of_long_answers_is_not_for_who_reads_slowly_for_ever) {
+  start_with(200'000'000, {.receive_rate_min = 1, .send_limit = 1s});
+  auto slow = connect();
+  slow.send("GET /long HTTP/1.1\r\nHost: a\r\n\r\n");
+  std::size_t taken = slow.read(12).size();
+  unsigned other = 503;
+  while (other == 503 && taken < 20'000'000) {
+    taken += slow.read(100'000).size();
+    auto client = connect();
+    client.send("GET /long HTTP/1.1\r\nHost: a\r\n\r\n");
+    const auto head = client.read(12);
+    other = head == "HTTP/1.1 200" ? 200 : 503;
+    EXPECT_FALSE(idle.readable_within(20)) << "slowly";
+  }
+  EXPECT_EQ(other, 200u) << taken;
 }
 
 } // namespace
