@@ -25,9 +25,9 @@ namespace depositd {
 /// Spawns a handler that does so many items at once, each on a thread.
 using handler_spawner = std::function<handler_actor(std::size_t threads)>;
 
-/// Those of deposits that are processed while their depositor waits; slots have
-/// threads of their own.
-inline constexpr std::uint32_t synchronous_threads = 2;
+/// Those of deposits that are processed while their depositor waits; one user
+/// never has all of them. Slots have threads of their own.
+inline constexpr std::uint32_t synchronous_threads = 3;
 
 /// What they share, such as schemas, is opened once. What they read is counted
 /// by `memory`.

@@ -15,6 +15,8 @@
 #include "messages/values/test_points.hpp"
 #include "messages/values/trace_context.hpp"
 
+#include <caf/sec.hpp>
+
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -221,7 +223,9 @@ void submit_deposit(door_pointer self, const accepted& x) {
   what.submission = x->submission;
   what.body = x->body;
   const auto& options = self->state.options;
-  self->request(options.shard, options.ask_timeout, std::move(what))
+  // For as long as the client waits: who is told to come again while it may yet
+  // come in deposits twice.
+  self->request(options.shard, options.synchronous_timeout, std::move(what))
     .then(
       [=](const enqueued& came) {
         if (came.ids.empty() || came.ids.front() == 0)
@@ -231,7 +235,10 @@ void submit_deposit(door_pointer self, const accepted& x) {
           x->user, [=, id = came.ids.front()] { work_on(self, x, id); });
         begin_work(self);
       },
-      [=](const caf::error& why) { refuse(page_of(self, why)); });
+      [=](const caf::error& why) {
+        refuse(why == caf::sec::request_timeout ? unanswered_page()
+                                                : page_of(self, why));
+      });
 }
 
 void keep_deposit(door_pointer self, const deposit_request& given,

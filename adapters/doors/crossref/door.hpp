@@ -37,7 +37,7 @@ struct door_options {
   std::size_t body_bytes_max = 10 * 1024 * 1024; ///< of a file
   std::uint32_t retry_after_s = 60; ///< told to users over their limit
   std::uint32_t synchronous_max = 16; ///< of a user
-  std::uint32_t at_work_max = 2; ///< of all; as many as `handler` works on
+  std::uint32_t at_work_max = 3; ///< of all; as many as `handler` works on
   /// Logins that wait for the accounts, or of one address for others of it;
   /// beyond it 503.
   std::uint32_t waiting_max = 512;

@@ -65,6 +65,12 @@ http::response concurrent_limit_page(unsigned maximum) {
   return failure_page(500, text);
 }
 
+http::response unanswered_page() {
+  return failure_page(504,
+                      "No answer in time. It may have come in: ask for its "
+                      "result before you send it again.");
+}
+
 http::response error_page(const caf::error& why, unsigned retry_after_s) {
   if (why == ec::pending_limit_reached)
     return later_page(retry_after_s,

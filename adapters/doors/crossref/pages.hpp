@@ -26,6 +26,9 @@ http::response later_page(unsigned retry_after_s, std::string_view reason);
 /// 500 that names the limit of requests at once, as the source system does.
 http::response concurrent_limit_page(unsigned maximum);
 
+/// 504 for a deposit of which nobody knows whether it has come in.
+http::response unanswered_page();
+
 /// What an error of the engine is at this door.
 http::response error_page(const caf::error& why, unsigned retry_after_s);
 

@@ -100,6 +100,7 @@ void add_door_routes(http::router& routes, const door_actor& whom,
   queued.body_bytes_max = options.body_bytes_max + 64 * 1024;
   queued.urlencoded_bytes_max = http::urlencoded_bytes_max;
   queued.laborious = true;
+  queued.late = std::make_shared<const http::response>(unanswered_page());
   queued.copies = 2; // the file by itself, and on its way to where it is kept
   queued.before_body = [=](const http::request& head, http::gatekeeper gate) {
     look_ahead(whom, head, std::move(gate), true);

@@ -15,11 +15,16 @@ void work_rounds::wait(const std::string& user, work what) {
 work_rounds::work work_rounds::next() {
   if (turns_.empty() || in_work_ >= at_once_max_)
     return nullptr;
-  auto turn = std::find_if(turns_.begin(), turns_.end(), [&](const auto& user) {
-    return !in_work_by_user_.contains(user);
-  });
+  const auto first_below = [&](std::uint32_t most) {
+    return std::find_if(turns_.begin(), turns_.end(), [&](const auto& user) {
+      return in_work_of(user) < most;
+    });
+  };
+  auto turn = first_below(1);
   if (turn == turns_.end())
-    turn = turns_.begin();
+    turn = first_below(own_max_);
+  if (turn == turns_.end())
+    return nullptr;
   const auto user = std::move(*turn);
   turns_.erase(turn);
   const auto own = waiting_.find(user);
@@ -32,6 +37,11 @@ work_rounds::work work_rounds::next() {
   ++in_work_;
   ++in_work_by_user_[user];
   return out;
+}
+
+std::uint32_t work_rounds::in_work_of(const std::string& user) const {
+  const auto at = in_work_by_user_.find(user);
+  return at == in_work_by_user_.end() ? 0 : at->second;
 }
 
 void work_rounds::ended(const std::string& user) {

@@ -10,6 +10,8 @@
 #include "messages/values/work_documents.hpp"
 #include "messages/work.hpp"
 
+#include <caf/sec.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <utility>
@@ -47,6 +49,14 @@ http::response accepted(const work_in_hand& x, item_id id) {
   return document_answer(200, document).with("BID", x.document.uuid);
 }
 
+/// It may come in yet: who sent it again would have it twice.
+http::response unanswered(const work_in_hand& x) {
+  return refusal(504, "No answer in time. The batch may have come in as "
+                        + x.document.uuid
+                        + ": ask for it before you send it again.")
+    .with("BID", x.document.uuid);
+}
+
 void submit(door_pointer self, const work_ptr& x) {
   submit_batch what;
   what.user = x->document.user;
@@ -62,7 +72,11 @@ void submit(door_pointer self, const work_ptr& x) {
       [=](const batch_accepted& said) {
         x->answer->send(accepted(*x, said.id));
       },
-      [=](const caf::error& why) { x->answer->send(answer_of(self, why)); });
+      [=](const caf::error& why) {
+        x->answer->send(why == caf::sec::request_timeout
+                          ? unanswered(*x)
+                          : answer_of(self, why));
+      });
 }
 
 /// One after the other, so that a form of many files waits for the disk and not

@@ -250,6 +250,26 @@ TEST_F(crossref_at_once, row_39_slow_work_is_504_and_can_be_polled_later) {
                        "status=\"completed\""));
 }
 
+TEST_F(crossref_at_once, row_39_who_may_come_in_yet_is_not_told_to_come_again) {
+  engine->submit_waits = true;
+  start({.ask_timeout = 2s});
+  raw_client client{server->port()};
+  client.send(request());
+  EXPECT_FALSE(client.readable_within(2'500)) << "longer than others wait";
+  let_submissions_in();
+  EXPECT_EQ(client.receive()->status, 200u);
+  EXPECT_EQ(engine->settled.size(), 1u);
+}
+
+TEST_F(crossref_at_once, row_39_who_waits_in_vain_is_told_to_ask_first) {
+  engine->submit_waits = true;
+  start({.synchronous_timeout = 300ms});
+  const auto x = deposit_at_once(xml);
+  EXPECT_EQ(x.status, 504u);
+  EXPECT_TRUE(contains(x.body, "before you send it again")) << x.body;
+  let_submissions_in();
+}
+
 TEST_F(crossref_at_once, row_40_the_seventeenth_at_once_is_500) {
   make_v2_wait();
   start();

@@ -45,6 +45,7 @@ struct fake_engine {
   std::uint32_t running = 0; ///< of any user, beside what is in `rows`
   std::uint32_t running_max = no_cap;
   ec submit_fails = ec{};          ///< submit answers this
+  bool submit_waits = false;       ///< submit is not answered while true
   bool claims_are_gone = false;    ///< to what comes claimed, submit says so
   ec settle_fails = ec{};          ///< settle_items answers this
   ec look_fails = ec{};            ///< submission_query answers this
@@ -131,7 +132,8 @@ inline caf::behavior fake_shard(caf::event_based_actor*, engine_pointer x) {
       return out;
     },
     [=](const submit& what) -> caf::result<enqueued> {
-      const std::lock_guard lock{x->guard};
+      std::unique_lock lock{x->guard};
+      x->changed.wait(lock, [&] { return !x->submit_waits; });
       if (x->submit_fails != ec{})
         return caf::make_error(x->submit_fails, "as the test wants");
       if (x->claims_are_gone)
@@ -226,6 +228,7 @@ protected:
 
   ~door_world() override {
     let_v2_go();
+    let_submissions_in();
     if (server)
       server->stop(std::chrono::milliseconds{0});
     for (const auto& x : spawned_)
@@ -352,6 +355,14 @@ protected:
     {
       const std::lock_guard lock{engine->guard};
       engine->v2_waits = false;
+    }
+    engine->changed.notify_all();
+  }
+
+  void let_submissions_in() {
+    {
+      const std::lock_guard lock{engine->guard};
+      engine->submit_waits = false;
     }
     engine->changed.notify_all();
   }

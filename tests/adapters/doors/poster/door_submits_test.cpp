@@ -149,6 +149,16 @@ TEST_F(poster_submits, nobody_hears_of_a_batch_before_it_is_durable) {
   EXPECT_EQ(x->status, 200u);
 }
 
+TEST_F(poster_submits, who_waits_in_vain_hears_what_the_batch_would_be_called) {
+  core->journal_waits = true;
+  start({.ask_timeout = std::chrono::seconds{2}});
+  const auto x = post("/poster/submit", a_form());
+  EXPECT_EQ(x.status, 504u);
+  EXPECT_EQ(x.header("BID"), last().info.uuid);
+  EXPECT_NE(x.body.find("before you send it again"), std::string::npos);
+  let_journal_go();
+}
+
 TEST_F(poster_submits, what_cannot_be_kept_is_no_batch) {
   core->blobs->fails = true;
   start();
