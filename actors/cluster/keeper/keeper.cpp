@@ -74,6 +74,8 @@ void seen(shard_keeper_pointer self, leases_seen& x,
   auto& state = self->state;
   state.looking = false;
   state.seen_at = self->clock().now();
+  if (!std::exchange(state.unreached, {}).empty())
+    spdlog::info("leases_reached");
   if (x.renewed)
     renewed(self, x.ours, asked);
   if (!x.table.shards.empty()) {
@@ -88,7 +90,11 @@ void seen(shard_keeper_pointer self, leases_seen& x,
 void not_seen(shard_keeper_pointer self, const caf::error& why) {
   auto& state = self->state;
   state.looking = false;
-  spdlog::warn("leases_unreachable reason=\"{}\"", render(why));
+  // Looked for again and again: told once for each reason.
+  if (auto reason = render(why); reason != state.unreached) {
+    spdlog::warn("leases_unreachable reason=\"{}\"", reason);
+    state.unreached = std::move(reason);
+  }
   if (why != ec::fenced)
     return;
   for (shard_number shard = 0; shard < state.shards.size(); ++shard)

@@ -133,6 +133,7 @@ struct shard_keeper_state {
   caf::actor_clock::time_point renew_at;
   bool looking = false;
   bool look_again = false;
+  std::string unreached; ///< why the leases could not be seen last; empty: seen
   bool leaving = false;
   bool left = false;
   std::vector<caf::typed_response_promise<done>> awaiting_left;
