@@ -74,11 +74,12 @@ void connection::expire() {
 // That bytes come or go earns time as long as they are in nobody's way.
 void connection::make_room() {
   const auto now = loop.now();
-  if (!current || now >= context->memory_short_until.load())
-    return;
-  if (doing == phase::receiving && current->holds_up(now))
+  const bool is_short = now < context->memory_short_until.load();
+  if (doing == phase::receiving && current && is_short
+      && current->holds_up(now))
     expire();
   else if (doing == phase::sending && sends_much()
+           && (is_short || now < context->long_short_until.load())
            && now >= began_sending_ + context->options.send_limit)
     expire();
 }

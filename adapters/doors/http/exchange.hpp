@@ -38,6 +38,8 @@ struct exchange_context {
   std::shared_ptr<memory_budget> long_answers;
   /// Until then there is none for somebody.
   std::atomic<kit::loop::time> memory_short_until{kit::loop::time::min()};
+  /// The same of `long_answers`.
+  std::atomic<kit::loop::time> long_short_until{kit::loop::time::min()};
   std::atomic<std::uint64_t> requests{0};
   std::atomic<std::uint64_t> refused{0};
   std::atomic<std::uint64_t> expired{0};

@@ -66,7 +66,7 @@ bool exchange::is_put_off(const response& what) {
     return false;
   }
   ++context_->refused;
-  context_->memory_short_until =
+  context_->long_short_until =
     kit::loop::time::clock::now() + short_of_memory;
   return true;
 }

@@ -194,7 +194,6 @@ TEST_F(http_memory, of_a_body_is_free_when_the_rest_stays_away) {
 TEST_F(http_memory, of_slow_bodies_is_for_who_has_none) {
   start_with(10'000'000, {.receive_limit = 100ms});
   auto slow = connect();
-  auto idle = connect();
   slow.send(begin_of_body(3'000'000));
   // Bytes come all the time, as fast as they must.
   while (budget_->used() < 3'900'000 && slow.send("x"))
@@ -289,6 +288,7 @@ TEST_F(http_memory, of_an_answer_that_is_put_off_tells_who_gave_it) {
 TEST_F(http_memory, of_long_answers_is_not_for_who_reads_slowly_for_ever) {
   start_with(200'000'000, {.receive_rate_min = 1, .send_limit = 1s});
   auto slow = connect();
+  auto idle = connect();
   slow.send("GET /long HTTP/1.1\r\nHost: a\r\n\r\n");
   std::size_t taken = slow.read(12).size();
   unsigned other = 503;
