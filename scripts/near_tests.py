@@ -1,9 +1,12 @@
 """Which tests are nearest to a source, of those that are linked with it."""
 
+import functools
 import os
 import re
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[1]
+PORT = re.compile(r'^#include "(messages/ports/[^"]+)"', re.MULTILINE)
 SLOW_S = 100         # tests that take longer are nobody's neighbours
 PROGRAMS_MAX = 12    # for one source
 
@@ -23,7 +26,8 @@ class NearTests:
 
     def nearness(self, source, program):
         """The folder of the tests mirrors that of the source, or their name
-        says it; who includes its header asks for what is in it."""
+        says it; who includes its header asks for what is in it, and who has a
+        contract for its port holds it against that."""
         folder = source.rsplit("/", 1)[0]
         headers = self.headers.get(program.output, ())
         own = source[:-len(".cpp")] + ".hpp"
@@ -41,6 +45,9 @@ class NearTests:
                                            & words_of(Path(path).name)))
         if any(x.startswith(folder + "/") for x in headers):
             near += 2
+        if any(ports_in(x) & ports_of(source) for x in headers
+               if x.startswith("tests/contract/")):
+            near += 4
         return near + mirror + min(3, named)
 
     def of(self, source, objects):
@@ -60,6 +67,19 @@ class NearTests:
         order = sorted(found[:PROGRAMS_MAX],
                        key=lambda x: x[1] / (1 - x[0]) ** 2)
         return [(test, program) for *_, test, program in order]
+
+
+@functools.cache
+def ports_in(path):
+    """Those that it names. What is compiled beforehand is in no list of
+    headers, so the text says it."""
+    file = ROOT / path
+    return set(PORT.findall(file.read_text(encoding="utf-8"))) \
+        if file.exists() else set()
+
+
+def ports_of(source):
+    return ports_in(source) | ports_in(source[:-len(".cpp")] + ".hpp")
 
 
 def words_of(path):

@@ -21,6 +21,7 @@ struct shelf {
   std::uint32_t last = 0;
   std::uint32_t works = 0;
   std::uint32_t hangs_at = 1'000; ///< it does nothing more
+  std::uint32_t refusals = 0;     ///< of those who come
   std::vector<settle_and_request> kept; ///< while it hangs
 };
 
@@ -49,6 +50,10 @@ queue_port_actor::behavior_type shelf_door(queue_port_actor::pointer self,
   const auto slot = std::make_shared<processor_actor>();
   return {
     [=](const attach& x) -> caf::result<attached> {
+      if (of->refusals > 0) {
+        --of->refusals;
+        return caf::make_error(ec::store_failed, "no disk");
+      }
       *slot = x.who;
       return attached{1, {}};
     },
@@ -104,6 +109,16 @@ TEST_F(slot_at_ports, asks_the_only_door_for_items_alone) {
   work_on();
   EXPECT_EQ(only->items, 0u);
   EXPECT_EQ(only->counts, 0u);
+}
+
+TEST_F(slot_at_ports, comes_again_to_a_door_that_did_not_take_it) {
+  const auto only = add(3);
+  only->refusals = 2;
+  work_on();
+  EXPECT_EQ(only->items, 3u);
+  for (auto i = 0; i < 2; ++i)
+    advance(std::chrono::seconds{1});
+  EXPECT_EQ(only->items, 0u);
 }
 
 TEST_F(slot_at_ports, asks_for_numbers_now_and_then) {

@@ -382,6 +382,21 @@ TEST_F(processor_test, drains_processors_that_are_on_their_way_out) {
                 [](caf::error& why) { ADD_FAILURE() << render(why); });
 }
 
+TEST_F(processor_test, ends_what_is_on_its_way_out_where_the_shard_began_anew) {
+  set(spec_of(1));
+  put("metadata", items_of("ann", 1));
+  set(spec_of(1), true);
+  fail_appends(*log, 1);
+  EXPECT_FALSE(ask<enqueued>(door, enqueue{"metadata", items_of("bob", 1)}));
+  for (auto i = 0; i < 2; ++i)
+    advance(1s);
+  auto reply = self->request(manager, caf::infinite, drain{});
+  finish();
+  ASSERT_TRUE(self->has_next_message()) << "its outcome has nowhere to go";
+  reply.receive([](done) {},
+                [](caf::error& why) { ADD_FAILURE() << render(why); });
+}
+
 TEST_F(processor_test, serves_the_first_of_its_types_that_is_a_queue) {
   auto spec = spec_of(1);
   spec.types = {"special", "metadata"};

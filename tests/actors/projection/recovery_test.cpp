@@ -5,6 +5,9 @@
 #include "tests/support/engine_fixture.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
 
 namespace depositd {
 
@@ -217,6 +220,20 @@ TEST_F(recovery_test, follows_a_changed_configuration_but_not_a_stale_one) {
   start();
   now = ask<control_changed>(core, watch_control{nullptr});
   EXPECT_EQ(now->state->queues.at("metadata").concurrency, 9u);
+}
+
+TEST_F(recovery_test, gives_each_queue_of_the_configuration_its_processors) {
+  crash();
+  configuration.queues.push_back({"special", deposit_queue_defaults()});
+  configuration.processors_count = 2;
+  start();
+  const auto now = ask<control_changed>(core, watch_control{nullptr});
+  ASSERT_TRUE(now);
+  std::map<std::string, std::uint32_t> slots;
+  for (const auto& [name, x] : now->state->processors)
+    slots[name] = x.slots;
+  EXPECT_EQ(slots, (std::map<std::string, std::uint32_t>{{"metadata", 2},
+                                                         {"special", 2}}));
 }
 
 TEST_F(recovery_test, drops_what_no_live_item_needs) {

@@ -140,6 +140,15 @@ TEST_F(topics_test, a_publish_is_one_commit_whatever_the_channels) {
   EXPECT_EQ(disk->groups, std::vector<std::uint32_t>{15});
 }
 
+TEST_F(topics_test, what_there_is_memory_for_is_not_read_from_the_journal) {
+  make("t", "a");
+  ASSERT_TRUE(send("t", numbered("m", 3)));
+  disk->before_body = [](const body_location&) {
+    return caf::make_error(ec::store_failed, "no disk");
+  };
+  EXPECT_EQ(consume("t", "a", 10).got->bodies(), numbered("m", 3));
+}
+
 TEST_F(topics_test, row_r6_a_full_disk_refuses_what_is_published) {
   make("t", "c");
   ASSERT_TRUE(send("t", {"a"}));

@@ -92,6 +92,18 @@ TEST_F(hold_rows, H04_H11_what_comes_back_to_its_beginning_waits_as_well) {
   EXPECT_EQ(run("first"), 2u);
 }
 
+TEST_F(hold_rows, one_that_is_lifted_while_it_is_set_holds_no_more_jobs) {
+  slice_items = 1;
+  crash_and_begin();
+  submit_and_split(3);
+  for (const auto held : {true, false}) {
+    collection.held = held;
+    caf::anon_send(core, propose{{collection_changed{collection, false}}});
+  }
+  settle();
+  EXPECT_EQ(state_of(jobs().back()), "pending");
+}
+
 TEST_F(hold_rows, H06_a_release_frees_all_of_the_collection_and_no_others) {
   hold(true);
   other.held = true;

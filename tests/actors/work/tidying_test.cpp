@@ -56,6 +56,16 @@ TEST_F(tidying_test, ends_when_the_batch_is_over_after_a_crash_too) {
   EXPECT_EQ(last_of(job).place.queue, "");
 }
 
+TEST_F(tidying_test, is_tried_again_and_cannot_fail_the_job) {
+  const auto job = complete_a_job();
+  ASSERT_TRUE(says(take("tidy"), verdict::retry, "no route to host"));
+  EXPECT_EQ(last_of(job).place.queue, "p.tidy");
+  advance(std::chrono::hours{1});
+  ASSERT_TRUE(says(take("tidy"), verdict::failed, "no such folder"));
+  EXPECT_EQ(last_of(job).place.queue, "");
+  EXPECT_EQ(state_of(job), "completed");
+}
+
 /// What ends later would find no row of it, and the read model would stop.
 TEST_F(tidying_test, is_over_before_the_batch_leaves_the_store) {
   complete_a_job();

@@ -134,6 +134,7 @@ TEST(strategy_grammar, has_bounds) {
   EXPECT_NE(canonical(deep).find("nested deeper"), std::string::npos);
   EXPECT_EQ(column_of(std::string(strategy_bytes_max + 1, ' ')),
             strategy_bytes_max + 1);
+  EXPECT_EQ(canonical("x" + std::string(strategy_bytes_max - 1, ' ')), "x");
 }
 
 TEST(strategy_grammar, knows_whom_it_names) {

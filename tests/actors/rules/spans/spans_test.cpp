@@ -77,8 +77,13 @@ TEST_F(spans_of, a_deposit_hang_below_its_senders) {
   ASSERT_EQ(names(), (words{"received", "queued", "handed_out", "published"}));
   EXPECT_EQ(all[0].parent, parent);
   EXPECT_EQ(all[0].kind, span_kind::server);
-  for (const auto& x : all)
+  for (const auto& x : all) {
     EXPECT_EQ(x.trace, trace);
+    EXPECT_EQ(attribute(x, "messaging.system"), "depositd");
+    EXPECT_EQ(attribute(x, "messaging.destination.name"), "metadata");
+    EXPECT_EQ(attribute(x, "messaging.message.id"), "7");
+    EXPECT_EQ(attribute(x, "depositd.user"), "ann");
+  }
   for (std::size_t i = 1; i < all.size(); ++i)
     EXPECT_EQ(all[i].parent, all[0].id);
   EXPECT_EQ(all[1].start_us, 100);

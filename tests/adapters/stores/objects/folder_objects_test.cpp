@@ -177,6 +177,20 @@ TEST_F(folder_objects, verify_sees_a_changed_inventory) {
   EXPECT_EQ(target->show(id)->user, "ada") << "the version's own is whole";
 }
 
+TEST_F(folder_objects, have_digests_in_letters_of_either_size) {
+  std::string digest, small;
+  for (int i = 0; i < 8; ++i) {
+    digest += "0123456789ABCDEF";
+    small += "0123456789abcdef";
+  }
+  ocfl::inventory x{.id = id};
+  x.manifest[digest] = {"v1/content/a"};
+  x.versions.push_back({"2020-01-01T00:00:00Z", {{digest, {"a"}}}, "", ""});
+  const auto read = ocfl::read_inventory(ocfl::write_inventory(x));
+  ASSERT_TRUE(read) << render(read.error());
+  EXPECT_TRUE(read->manifest.contains(small));
+}
+
 TEST_F(folder_objects, never_leave_their_folder_because_of_an_inventory) {
   for (const auto* path : {"../../x", "/etc/passwd", "v1/../../x", "v1/.."}) {
     ocfl::inventory x{.id = id};

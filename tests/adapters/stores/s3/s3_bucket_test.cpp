@@ -140,6 +140,7 @@ TEST_F(s3_bucket, blobs_that_were_changed_are_damaged) {
   const auto key = name->substr(0, 2) + "/" + name->substr(2, 2) + "/" + *name;
   ASSERT_FALSE(bucket.put(key, "abd"));
   EXPECT_EQ((*blobs)->get(*name).error(), ec::store_damaged);
+  EXPECT_EQ((*blobs)->backup(home.path() / "copy"), ec::store_damaged);
 }
 
 TEST_F(s3_bucket, blobs_are_backed_up_as_a_folder_has_them) {
