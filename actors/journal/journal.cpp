@@ -134,8 +134,6 @@ void give_up(self_pointer self) {
   auto& state = self->state;
   state.bundles_open = 0;
   state.bundled = false;
-  // They may stand behind what is lost now.
-  state.watermarks.clear();
   state.forming = {};
   turn_away(self, std::exchange(state.members, {}));
 }
@@ -203,9 +201,7 @@ journal_self::behavior_type journal(actor_with<journal_state>* self,
         send_group(self);
     },
     [=](keep_watermark& x) {
-      // What it stands behind may have been refused.
-      if (!self->state.broken)
-        keep(self->state.watermarks, std::move(x.what));
+      keep(self->state.watermarks, std::move(x.what));
     },
     [=](const group_written& x) { written(self, x, way); },
     [=](appends_refused) { --self->state.unanswered; },

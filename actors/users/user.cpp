@@ -224,10 +224,8 @@ void due(self_pointer self, const user_due& x) {
       ++todo.extras.timed_out;
       end_claim(todo, self, std::move(x), true);
     }
-    todo.commit();
+    todo.commit(); // which looks when something is due next
   }
-  for (const auto& [number, queue] : self->state.queues)
-    arm_timer(self, queue);
 }
 
 void wake(self_pointer self, const wake_items& x) {

@@ -39,7 +39,7 @@ bool connection::enter(phase what, kit::loop::time until) {
   if (doing == phase::doomed)
     return false;
   // What follows a request line is the rest of a request's head.
-  if (doing != phase::idle && what != phase::idle)
+  if (doing != phase::idle)
     loop.arriving.forget(*this);
   doing = what;
   deadline = until;

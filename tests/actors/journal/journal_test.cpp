@@ -232,6 +232,20 @@ TEST_F(journal_test, never_has_enough_of_a_bundle_that_is_not_whole) {
   EXPECT_EQ(store->groups, std::vector<std::uint32_t>{3});
 }
 
+TEST_F(journal_test, writes_a_bundle_as_one_group_however_large_it_is) {
+  options.group_bytes_max = 100;
+  begin_journal();
+  const auto bundle = std::make_shared<append_bundle>();
+  bundle->parts = 3;
+  for (item_id id = 1; id <= 3; ++id) {
+    auto part = one_event(id, std::string(200, 'x'));
+    part.bundle = bundle;
+    caf::anon_send(writer, std::move(part));
+  }
+  settle();
+  EXPECT_EQ(store->groups, std::vector<std::uint32_t>{3});
+}
+
 TEST_F(journal_test, answers_only_after_the_append_has_returned) {
   reply_address where;
   auto handle = open_request(where);

@@ -236,6 +236,19 @@ TEST_F(recovery_test, gives_each_queue_of_the_configuration_its_processors) {
                                                          {"special", 2}}));
 }
 
+TEST_F(recovery_test, gives_no_token_that_a_lost_claim_may_have_had) {
+  put("q", items_of("ann", 2));
+  const auto sp = attach_to("q");
+  want(sp, 1);
+  restart();
+  const auto again = attach_to("q");
+  want(again, 2);
+  ASSERT_EQ(again.got->items.size(), 2u);
+  constexpr claim_token lost = 1'000'000; // that were never durable
+  for (const auto& x : again.got->items)
+    EXPECT_GT(x.token, sp.got->items.at(0).token + lost);
+}
+
 TEST_F(recovery_test, drops_what_no_live_item_needs) {
   come_and_go("q");
   EXPECT_LE(store->segments().size(), 2u);

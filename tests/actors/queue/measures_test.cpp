@@ -80,6 +80,16 @@ TEST_F(queue_measures, name_who_waits_longest) {
   EXPECT_EQ(out.oldest_eligible_us, out.waits[1].oldest_us);
 }
 
+TEST_F(queue_measures, count_what_is_parked_once) {
+  put("q", items_of("ann", 2));
+  park_matching what;
+  what.to_us = time_us * 2;
+  ASSERT_TRUE(ask<matching_parked>(core, what));
+  EXPECT_EQ(measured().parked, 2u);
+  put("q", items_of("ann", 3));
+  EXPECT_EQ(measured().parked, 2u);
+}
+
 TEST_F(queue_measures, wait_for_nobody_where_nothing_is) {
   put("q", {{"ann", 0, "x"}});
   serve(attach_to("q"), 1);

@@ -369,10 +369,13 @@ TEST_F(http_bad_input, row_21_limits_headers) {
   EXPECT_EQ(status_of("GET /hello HTTP/1.1\r\nHost: a\r\nX: "
                       + std::string(20'000, 'x') + "\r\n\r\n"),
             431u);
-  std::string above;
-  for (int i = 0; i < 101; ++i)
-    above += "X: y\r\n";
-  EXPECT_EQ(status_of("GET /hello HTTP/1.1\r\nHost: a\r\n" + above + "\r\n"),
+  std::string others; // than Host
+  for (int i = 0; i < 99; ++i)
+    others += "X: y\r\n";
+  EXPECT_EQ(status_of("GET /hello HTTP/1.1\r\nHost: a\r\n" + others + "\r\n"),
+            200u);
+  others += "X: y\r\n";
+  EXPECT_EQ(status_of("GET /hello HTTP/1.1\r\nHost: a\r\n" + others + "\r\n"),
             431u);
   EXPECT_EQ(status_of("GET /" + std::string(1'000'000, 'x')
                       + " HTTP/1.1\r\nHost: a\r\n\r\n"),

@@ -94,6 +94,17 @@ TEST_F(http_server, keeps_connections_and_answers_pipelined_requests_in_order) {
   EXPECT_EQ(server_->numbers().accepted, 1u);
 }
 
+TEST_F(http_server, goes_on_with_who_asks_for_another_protocol) {
+  start();
+  auto client = connect();
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(client
+                .exchange("GET /q/1 HTTP/1.1\r\nHost: a\r\n"
+                          "Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
+                ->body,
+              "1");
+}
+
 TEST_F(http_server, does_not_normalise_paths) {
   start();
   auto client = connect();
