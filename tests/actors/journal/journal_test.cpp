@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace depositd {
@@ -340,6 +341,41 @@ TEST_F(journal_test, refuses_everything_after_a_failure_until_begun_anew) {
   caf::anon_send(writer, std::move(message));
   settle();
   EXPECT_EQ(store->last(), 1u);
+}
+
+TEST_F(journal_test, keeps_no_mark_of_before_it_was_begun_anew) {
+  fail_appends(*log, 1);
+  caf::anon_send(writer, one_event(1));
+  settle();
+  caf::anon_send(writer, keep_watermark{{"in/0", 9}});
+  caf::anon_send(writer, begin_generation{2});
+  auto message = one_event(2);
+  message.generation = 2;
+  caf::anon_send(writer, std::move(message));
+  settle();
+  EXPECT_EQ(store->last(), 1u);
+  EXPECT_TRUE(store->watermarks().empty());
+}
+
+TEST_F(journal_test, counts_what_is_enough_from_none_after_a_failure) {
+  options.enough.events = 3;
+  begin_journal();
+  fail_appends(*log, 1);
+  store->during_append = [&, sent = false]() mutable {
+    if (!std::exchange(sent, true))
+      for (item_id id = 2; id <= 3; ++id)
+        caf::anon_send(writer, one_event(id));
+  };
+  caf::anon_send(writer, one_event(1));
+  settle();
+  caf::anon_send(writer, begin_generation{2});
+  for (item_id id = 4; id <= 5; ++id) {
+    auto message = one_event(id);
+    message.generation = 2;
+    caf::anon_send(writer, std::move(message));
+  }
+  settle();
+  EXPECT_EQ(store->groups, std::vector<std::uint32_t>{2});
 }
 
 TEST_F(journal_test, has_what_outcomes_rest_on_flushed_before_each_group) {
