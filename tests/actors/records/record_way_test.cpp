@@ -250,6 +250,9 @@ TEST_F(record_log_test, a_sink_that_fails_is_asked_again) {
   pass(2s);
   EXPECT_EQ(values(read_out("out")), (texts{"one done"}));
   EXPECT_GE(memory_records(*topics, "out").size(), 2u) << "no repetition seen";
+  const auto now = ask<publisher_report>(writer_of_topics, report_publisher{});
+  ASSERT_TRUE(now);
+  EXPECT_EQ(now->trouble, "") << "it is over";
 }
 
 TEST_F(record_log_test, what_is_refused_for_good_has_nothing_written_again) {

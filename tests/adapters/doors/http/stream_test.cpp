@@ -103,6 +103,28 @@ TEST_F(http_stream, sends_chunks_as_they_come) {
   EXPECT_TRUE(is_gone());
 }
 
+TEST_F(http_stream, goes_to_its_end_where_no_chunks_are_known) {
+  start();
+  auto client = connect();
+  client.send("GET /stream HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+  const auto head = client.receive();
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->header("transfer-encoding"), "");
+  body_->write("first");
+  EXPECT_EQ(client.read(5), "first");
+  body_->end();
+  EXPECT_TRUE(client.at_end());
+}
+
+TEST_F(http_stream, is_left_by_who_wants_its_head) {
+  start();
+  auto client = connect();
+  client.send("HEAD /stream HTTP/1.1\r\nHost: a\r\n\r\n");
+  ASSERT_TRUE(client.receive());
+  EXPECT_TRUE(is_gone());
+  EXPECT_EQ(client.exchange(get("/nothing"))->status, 404u);
+}
+
 // Limits of time are for those who have something to take.
 TEST_F(http_stream, is_not_cut_for_having_nothing_to_say) {
   http::server_options options;
