@@ -97,16 +97,28 @@ void propose_change(admin_pointer self, const admin_call_ptr& call,
           [=](const caf::error& x) { refuse_change(self, call, x); });
 }
 
-void make_next_change(admin_pointer self) {
-  if (self->state.changes.empty())
-    return;
-  const auto call = self->state.changes.front();
+void change_what_is_set(admin_pointer self, const admin_call_ptr& call) {
   self
     ->request(self->state.options.shard, self->state.options.timeout,
               watch_control{nullptr})
     .then(
       [=](const control_changed& x) { propose_change(self, call, *x.state); },
       [=](const caf::error& x) { refuse_change(self, call, x); });
+}
+
+void make_next_change(admin_pointer self) {
+  if (self->state.changes.empty())
+    return;
+  const auto call = self->state.changes.front();
+  const auto& ask_first = find_command(call->command)->ask_first;
+  if (!ask_first)
+    return change_what_is_set(self, call);
+  ask_first(self, call, [=](const caf::error& objection) {
+    if (objection)
+      refuse_change(self, call, objection);
+    else
+      change_what_is_set(self, call);
+  });
 }
 
 void add_change(admin_pointer self, const admin_call_ptr& call) {

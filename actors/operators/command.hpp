@@ -53,6 +53,12 @@ using then_function =
 using check_function =
   std::function<caf::error(const admin_options&, const admin_arguments&)>;
 
+/// Asks others whether a change may be, which is told by calling the last
+/// argument once: with what speaks against it, or with no error.
+using ask_function =
+  std::function<void(admin_pointer, const admin_call_ptr&,
+                       const std::function<void(const caf::error&)>&)>;
+
 struct command {
   command_spec row;
   std::variant<run_function, decide_function> run;
@@ -60,6 +66,7 @@ struct command {
   concern about = concern::everybody;
   then_function then = nullptr; ///< after a change; null: it is the answer
   check_function check = nullptr; ///< before a change; null: of nothing
+  ask_function ask_first = nullptr; ///< likewise
 };
 
 /// Null if there is none of this name.

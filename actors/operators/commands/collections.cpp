@@ -3,6 +3,7 @@
 #include "actors/operators/work.hpp"
 
 #include "actors/rules/control/pipelines.hpp"
+#include "messages/projection.hpp"
 #include "messages/shard.hpp"
 #include "messages/values/names.hpp"
 #include "messages/values/orders.hpp"
@@ -210,6 +211,31 @@ change remove(const admin_arguments& in, const control_state& now) {
                       {{"name", at->first}, {"removed", true}}};
 }
 
+/// What a batch has yet to do it does by the settings of its collection, and
+/// who is to be told of it stands there alone.
+void find_unfinished(admin_pointer self, const admin_call_ptr& call,
+                     const std::function<void(const caf::error&)>& then) {
+  const auto name = call->arguments.text("name");
+  batch_query open;
+  open.collections = {name};
+  open.states = {batch_state::pending,    batch_state::held,
+                 batch_state::processing, batch_state::reporting,
+                 batch_state::failed,     batch_state::update_reporting};
+  open.count_max = 1;
+  const auto& options = self->state.options;
+  self->request(options.projector, options.timeout, std::move(open))
+    .then(
+      [=](const batches_found& x) {
+        then(x.rows.empty()
+               ? caf::error{}
+               : refuse(ec::invalid_argument,
+                        "the batch " + std::to_string(x.rows.front().id)
+                          + " of " + name
+                          + " has not ended: complete or delete it first"));
+      },
+      [=](const caf::error& x) { then(x); });
+}
+
 decide_function hold(bool held) {
   return [=](const admin_arguments& in, const control_state& now) {
     return edit(in, now, [=](collection_settings& x) {
@@ -315,6 +341,12 @@ std::vector<command> collection_commands() {
     hold(false));
   release.then = after_release;
   release.row.patience_s = 3'700;
+  auto removal = steering(
+    asking("Remove this collection? What is stored of it stays.",
+           doing("collection remove",
+                 "Remove a collection whose batches have ended", {name},
+                 remove)));
+  removal.ask_first = find_unfinished;
   return {
     of_work(reading(
       "collection list", "All collections",
@@ -331,10 +363,7 @@ std::vector<command> collection_commands() {
     steering(with_settings("collection set",
                            "Change a collection; what is not given stays",
                            false, set)),
-    steering(asking(
-      "Remove this collection? Jobs of it that are not finished will "
-      "not find its settings.",
-      doing("collection remove", "Remove a collection", {name}, remove))),
+    removal,
     steering(
       operating(doing("collection hold",
                       "What is pending of it becomes held, and what comes, too",

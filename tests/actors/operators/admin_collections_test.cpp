@@ -119,6 +119,25 @@ TEST_F(admin_collections_test, change_only_where_something_is_given) {
   EXPECT_TRUE(world_.control.collections.empty());
 }
 
+TEST_F(admin_collections_test, stay_while_a_batch_of_theirs_has_not_ended) {
+  run("collection add", c1);
+  batch_row row;
+  row.id = 9;
+  world_.work.batches = {row};
+  world_.proposals.clear();
+  const auto why =
+    refusal("collection remove", {{"name", "c1"}}, ec::invalid_argument);
+  EXPECT_NE(why.find("batch 9 of c1 has not ended"), std::string::npos) << why;
+  EXPECT_TRUE(world_.proposals.empty());
+  const auto& asked = world_.work.batch_queries.back();
+  EXPECT_EQ(asked.collections, std::vector<std::string>{"c1"});
+  for (const auto ended : {batch_state::completed, batch_state::deleted})
+    EXPECT_EQ(std::count(asked.states.begin(), asked.states.end(), ended), 0);
+  world_.work.batches.clear();
+  EXPECT_EQ(run("collection remove", {{"name", "c1"}})["removed"], true)
+    << "and others go on";
+}
+
 TEST_F(admin_collections_test, a_release_counts_jobs_and_moves_them_if_told) {
   run("collection add", c1);
   EXPECT_EQ(run("collection hold", {{"name", "c1"}})["held"], true);
