@@ -1,11 +1,15 @@
 #include "config/aptrust_settings.hpp"
 
+#include "adapters/processing/exec/child.hpp"
 #include "config/s3_settings.hpp"
 #include "config/setting_fields.hpp"
 
 #include "messages/values/names.hpp"
 
 #include <filesystem>
+#include <system_error>
+
+#include <unistd.h>
 
 namespace depositd {
 
@@ -55,6 +59,14 @@ setting_fault check_receiving(const std::string& name,
       return {key + field, "\"" + value.substr(0, 100) + "\" is no such name"};
   return check_place(key, x.kind == receiving_kind::s3, x.path, x.s3,
                      "the folder of this place");
+}
+
+/// Whether it can be started, by its name or its path.
+bool is_program(const std::string& name) {
+  const auto file = exec::find_program(name);
+  std::error_code ignored;
+  return !file.empty() && std::filesystem::is_regular_file(file, ignored)
+         && ::access(file.c_str(), X_OK) == 0;
 }
 
 } // namespace
@@ -108,6 +120,9 @@ setting_fault check_aptrust(const depositd_settings& x) {
   const auto& profiles = x.aptrust.profiles;
   if (!profiles.empty() && !std::filesystem::is_directory(profiles, ignored))
     return {"aptrust.profiles", "there is no folder \"" + profiles + "\""};
+  const auto& siegfried = x.aptrust.siegfried;
+  if (!siegfried.empty() && !is_program(siegfried))
+    return {"aptrust.siegfried", "there is no program \"" + siegfried + "\""};
   return {};
 }
 

@@ -63,6 +63,22 @@ TEST(aptrust_settings, name_none_if_nothing_is_said) {
   }
 }
 
+TEST(aptrust_settings, name_a_program_that_is_there) {
+  const temporary_folder folder;
+  for (const auto& program :
+       {folder.path().string(), (folder.path() / "sf").string(),
+        std::string{"no-such-program"}, std::string{"/etc/passwd"}})
+    EXPECT_NE(refusal_of("aptrust: {siegfried: " + program + "}\n")
+                .find("aptrust.siegfried"),
+              std::string::npos)
+      << program;
+  for (const auto* program : {"sh", "/bin/sh", "''"}) {
+    const auto x =
+      settings_of("aptrust: {siegfried: " + std::string{program} + "}\n");
+    EXPECT_TRUE(x) << render(x.error());
+  }
+}
+
 TEST(aptrust_settings, say_what_is_wrong_with_a_place) {
   const std::string place = "aptrust: {receiving: {test: {";
   EXPECT_NE(refusal_of(place + "user: test.edu}}}\n")
