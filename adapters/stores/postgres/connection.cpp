@@ -1,7 +1,9 @@
 #include "adapters/stores/postgres/connection.hpp"
 
+#include <array>
 #include <cerrno>
 #include <chrono>
+#include <memory>
 #include <poll.h>
 
 namespace depositd::postgres {
@@ -235,6 +237,16 @@ caf::error connection::each(std::string_view sql, const parameters& x,
   return {};
 }
 
+/// Has the server end what it sends, which then comes to its end; if that
+/// cannot be said, all of it comes.
+void connection::want_no_more() {
+  const std::unique_ptr<PGcancel, decltype(&PQfreeCancel)> cancel{
+    PQgetCancel(handle_), &PQfreeCancel};
+  std::array<char, 256> reason{};
+  if (cancel)
+    PQcancel(cancel.get(), reason.data(), static_cast<int>(reason.size()));
+}
+
 caf::error connection::stream(std::string_view sql, const parameters& x,
                               const show_row& show) {
   if (auto error = script("SET statement_timeout = 0"))
@@ -250,10 +262,13 @@ caf::error connection::stream(std::string_view sql, const parameters& x,
     if (!more || failed)
       continue;
     const auto status = PQresultStatus(next->get());
-    if (status == PGRES_SINGLE_TUPLE)
+    if (status == PGRES_SINGLE_TUPLE) {
       failed = show({*next, 0});
-    else if (status != PGRES_TUPLES_OK)
+      if (failed)
+        want_no_more();
+    } else if (status != PGRES_TUPLES_OK) {
       failed = failure(next->get());
+    }
   }
   if (!lost())
     if (auto error = script("SET statement_timeout = "

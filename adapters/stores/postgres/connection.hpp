@@ -73,8 +73,9 @@ public:
   caf::error each(std::string_view sql, const parameters& x,
                   const show_row& show);
 
-  /// The same with one row at a time in memory; the server's own timeout does
-  /// not hold.
+  /// The same with one row at a time in memory, not to be called inside a
+  /// transaction; the server's own timeout does not hold. An error of `show`
+  /// ends it before the last row has come.
   caf::error stream(std::string_view sql, const parameters& x,
                     const show_row& show);
 
@@ -111,6 +112,7 @@ private:
   caf::error configure();
   caf::expected<std::string> prepare(std::string_view sql, const parameters& x);
   caf::error send(std::string_view sql, const parameters& x);
+  void want_no_more();
   caf::error await();
   caf::expected<result> take_result();
   caf::expected<result> take_all();

@@ -155,9 +155,11 @@ doi_tables::find(doi_index by, const std::string& key, const doi_query& wanted,
       out.push_back(known->second.record);
     return out;
   }
+  bool has_enough = false;
   const auto take = [&](const row_view& from) -> caf::error {
-    if (out.size() >= count_max)
-      return {};
+    has_enough = out.size() >= count_max;
+    if (has_enough)
+      return caf::make_error(ec::too_large, std::string{"these are enough"});
     doi_record x;
     item_id submission = 0;
     if (const auto read = checked_.read(from, x, submission); !read)
@@ -170,7 +172,7 @@ doi_tables::find(doi_index by, const std::string& key, const doi_query& wanted,
   auto failed = by == doi_index::doi
                   ? on_.each(sql, parameters{sha256_hex(key)}, take)
                   : on_.stream(sql, parameters{key}, take);
-  if (failed)
+  if (failed && !has_enough)
     return failed;
   return out;
 }
