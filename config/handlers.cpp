@@ -99,10 +99,10 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
                   std::shared_ptr<const bagit::profile_set> profiles,
                   const work_cut_ptr& cut) {
   stages::stage_work_options options;
-  options.handlers = merritt::first_stages(tools);
+  auto ingest = ingest_options_of(settings, tools, std::move(profiles));
+  options.handlers = merritt::first_stages(tools, ingest.room);
   options.handlers.merge(merritt::last_stages(tools));
-  options.handlers.merge(aptrust::ingest_stages(
-    ingest_options_of(settings, tools, std::move(profiles))));
+  options.handlers.merge(aptrust::ingest_stages(std::move(ingest)));
   options.handlers.merge(aptrust::order_stages(tools));
   auto& splitter = options.handlers.at(stages::split_handler);
   splitter = aptrust::make_order_splitter(tools, std::move(splitter));

@@ -3,6 +3,7 @@
 #include "actors/rules/orders/deletions.hpp"
 #include "messages/catalogue.hpp"
 #include "messages/shard.hpp"
+#include "messages/values/payload_paths.hpp"
 #include "messages/values/uuid.hpp"
 #include "messages/work.hpp"
 
@@ -40,11 +41,18 @@ caf::error no_object(const std::string& name) {
                          "there is no object \"" + name.substr(0, 200) + "\"");
 }
 
-caf::error check_name(const std::string& name, const char* what) {
-  return name.empty() || name.size() > order_name_bytes_max
+caf::error check_name(const std::string& name, const char* what,
+                      std::size_t bytes_max = order_name_bytes_max) {
+  return name.empty() || name.size() > bytes_max
            ? caf::make_error(ec::invalid_argument,
-                             std::string{what} + " must have 1 to 1024 bytes")
+                             std::string{what} + " must have 1 to "
+                               + std::to_string(bytes_max) + " bytes")
            : caf::error{};
+}
+
+/// As long as an ingest takes them.
+caf::error check_path(const std::string& path) {
+  return check_name(path, "the path of the file", payload_path_bytes_max);
 }
 
 /// Answers with an error.
@@ -130,10 +138,11 @@ caf::result<order_placed> place(self_pointer self, const place_order& ask) {
     return caf::make_error(ec::not_allowed,
                            std::string{"a deletion has to be asked for"});
   if (what.kind == order_kind::restore_file)
-    if (auto wrong = check_name(what.file, "the path of the file"))
+    if (auto wrong = check_path(what.file))
       return wrong;
-  if (what.file.size() > order_name_bytes_max)
-    return check_name(what.file, "the path of the file");
+  if (!what.file.empty())
+    if (auto wrong = check_path(what.file))
+      return wrong;
   const auto x = std::make_shared<placing>();
   x->ask = ask;
   x->answer = self->make_response_promise<order_placed>();

@@ -6,8 +6,10 @@
 #include "messages/values/digests.hpp"
 #include "messages/values/errors.hpp"
 #include "messages/values/fields.hpp"
+#include "messages/values/payload_paths.hpp"
 #include "messages/values/types.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -118,6 +120,18 @@ public:
   /// Reads every byte of one version (0: of every version), and compares.
   virtual caf::error verify(const std::string& object,
                             std::uint32_t version = 0) = 0;
+
+  /// Compares what the object keeps of these bytes, whichever version brought
+  /// them, and puts them anew where they are damaged or gone: what its
+  /// inventory says is true again. Files that the object does not have are
+  /// passed over. How many were mended; `ec::not_found`.
+  virtual caf::expected<std::uint64_t>
+  mend(const std::string& object, const std::vector<new_file>& files) = 0;
+
+  /// Of a path inside an object: longer ones are refused by `put`.
+  virtual std::size_t path_bytes_max() const {
+    return payload_path_bytes_max;
+  }
 
   /// Removes an object with all its versions; nothing to remove is done.
   virtual caf::error remove(const std::string& object) = 0;

@@ -183,6 +183,17 @@ TEST_P(storage_target_suite, refuses_names_that_cannot_be_kept) {
   EXPECT_EQ(target_->show("ark:/99999/fk4abc").error(), ec::not_found);
 }
 
+TEST_P(storage_target_suite, keeps_paths_as_long_as_it_says) {
+  std::string path;
+  while (path.size() + 101 < target_->path_bytes_max())
+    path += std::string(100, 'd') + "/";
+  path.resize(target_->path_bytes_max(), 'f');
+  EXPECT_EQ(target_->put(version_of({{path + "f", "x"}})).error(),
+            ec::invalid_argument);
+  put({{path, "long"}});
+  EXPECT_EQ(get(1, path), "long");
+}
+
 TEST_P(storage_target_suite, makes_nothing_if_a_file_is_missing) {
   auto x = version_of({{"a", "abc"}, {"b", "def"}});
   std::filesystem::remove(x.files[1].source);
@@ -201,6 +212,17 @@ TEST_P(storage_target_suite, keeps_objects_of_any_name_apart) {
     ASSERT_TRUE(shown);
     EXPECT_EQ(shown->files[0].bytes, std::string{name}.size());
   }
+}
+
+TEST_P(storage_target_suite, mends_what_is_whole_not_at_all) {
+  const std::string object = "ark:/99999/fk4abc";
+  put({{"a", "one"}, {"b", "same"}});
+  const auto known = version_of({{"b", "same"}, {"c", "unknown"}}).files;
+  const auto mended = target_->mend(object, known);
+  ASSERT_TRUE(mended) << render(mended.error());
+  EXPECT_EQ(*mended, 0u);
+  EXPECT_EQ(paths_of(), "a=3 b=4 ");
+  EXPECT_EQ(target_->mend("ark:/99999/none", known).error(), ec::not_found);
 }
 
 TEST_P(storage_target_suite, removes_an_object_with_all_versions) {

@@ -4,6 +4,7 @@
 #include "messages/values/names.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/values/orders.hpp"
+#include "messages/values/payload_paths.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -99,8 +100,9 @@ caf::expected<preservation_order> order_of(const http::form& fields,
                            std::string{"a deletion has to be asked for and "
                                        "approved"});
   if (out.object.empty() || out.object.size() > order_name_bytes_max
-      || out.file.size() > order_name_bytes_max)
-    return wrong("object and file are names of at most 1024 bytes");
+      || out.file.size() > payload_path_bytes_max)
+    return wrong("object is a name of at most 1024 bytes, file one of at most "
+                 "2048");
   if (out.file.empty() == (out.kind == order_kind::restore_file)
       && out.kind != order_kind::restore_glacier
       && out.kind != order_kind::fixity_check)

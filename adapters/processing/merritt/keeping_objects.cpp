@@ -150,10 +150,23 @@ private:
     }
     for (const auto& file : last.files)
       if (!gone.contains(file.path))
-        if (auto failure = borrowed_.add(*from, object_, last.number, file.path,
-                                         version_.files))
+        if (auto failure = borrow(*from, last.number, file))
           return ended(failure, verdict::failed, in_quotes(file.path));
     return std::nullopt;
+  }
+
+  /// Where its copy is damaged another target may have it whole.
+  caf::error borrow(storage_target& from, std::uint32_t number,
+                    const stored_file& file) {
+    auto failure =
+      borrowed_.add(from, object_, number, file.path, version_.files);
+    if (failure != ec::store_damaged)
+      return failure;
+    for (const auto& [name, target] : targets_)
+      if (const auto there = target->version_with(object_, file))
+        if (!borrowed_.add(*target, object_, *there, file.path, version_.files))
+          return {};
+    return failure;
   }
 
   /// The version's number there, once every byte was read back.
@@ -165,7 +178,7 @@ private:
     const auto done = to.put(version_);
     if (!done)
       return done.error();
-    if (auto failure = to.verify(object_))
+    if (auto failure = read_back(to, done->version))
       return failure;
     const auto shown = to.show(object_, done->version);
     if (!shown)
@@ -173,6 +186,17 @@ private:
     if (auto failure = compare(*shown))
       return failure;
     return done->version;
+  }
+
+  /// Bytes that the object has are stored once: what an earlier version brought
+  /// may have been damaged since.
+  caf::error read_back(storage_target& to, std::uint32_t version) const {
+    auto failure = to.verify(object_, version);
+    if (failure != ec::store_damaged)
+      return failure;
+    if (const auto mended = to.mend(object_, version_.files); !mended)
+      return mended.error();
+    return to.verify(object_, version);
   }
 
   caf::error compare(const object_version& shown) const {

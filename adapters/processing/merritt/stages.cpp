@@ -6,8 +6,8 @@
 namespace depositd::merritt {
 
 stages::stage_handlers
-first_stages(std::shared_ptr<const stages::stage_tools> tools) {
-  const auto room = std::make_shared<promised_room>();
+first_stages(std::shared_ptr<const stages::stage_tools> tools,
+             std::shared_ptr<promised_room> room) {
   stages::stage_handlers out;
   out["merritt.split"] = make_splitter(tools);
   out["merritt.stage"] = job_handler(tools, stage_payload);

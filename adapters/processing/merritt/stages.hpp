@@ -2,6 +2,7 @@
 
 // Merritt's pipeline: the handlers of its first stages, by their names.
 
+#include "adapters/processing/merritt/promised_room.hpp"
 #include "adapters/processing/stages/stage_tools.hpp"
 
 #include <memory>
@@ -10,8 +11,11 @@ namespace depositd::merritt {
 
 /// merritt.split, merritt.stage, merritt.estimate, merritt.provision,
 /// merritt.download and merritt.process. All of them may be called again with
-/// the same document after a crash at any point.
+/// the same document after a crash at any point. `room` is shared with whoever
+/// else fills the working folder.
 stages::stage_handlers
-first_stages(std::shared_ptr<const stages::stage_tools> tools);
+first_stages(std::shared_ptr<const stages::stage_tools> tools,
+             std::shared_ptr<promised_room> room
+             = std::make_shared<promised_room>());
 
 } // namespace depositd::merritt

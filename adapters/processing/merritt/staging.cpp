@@ -5,6 +5,7 @@
 #include "adapters/processing/merritt/job_steps.hpp"
 #include "adapters/processing/merritt/manifest.hpp"
 #include "adapters/stores/files/file.hpp"
+#include "messages/values/estimates.hpp"
 #include "messages/values/payload_paths.hpp"
 
 #include <optional>
@@ -144,15 +145,36 @@ std::string fault_of(const job_document& job) {
            : "the file name " + in_quotes(from.file_name) + " " + fault;
 }
 
-} // namespace
-
-outcome stage_payload(work_on_job& x) {
+outcome put_in_place(const work_on_job& x) {
   if (const auto fault = fault_of(x.job); !fault.empty())
     return ended(verdict::rejected, fault);
   if (x.job.type == job_type::container)
     return stage_container(x);
   auto ending = put_payload(x);
   return ending ? *ending : ended(verdict::done);
+}
+
+/// By the rules of who waits for room.
+bool is_disk_full(const stages::stage_tools& tools) {
+  std::error_code code;
+  const auto space = fs::space(tools.work_folder, code);
+  return !code
+         && !has_room(tools.provision, {space.capacity, space.available}, 0, 0);
+}
+
+} // namespace
+
+outcome stage_payload(work_on_job& x) {
+  auto out = put_in_place(x);
+  // What has come in part would be gone on with if an operator has it tried
+  // again, but it must not keep the disk from all others until then.
+  const bool over = out.says == verdict::failed
+                    || out.says == verdict::rejected
+                    || (out.says == verdict::retry && is_last_attempt(x));
+  if (over && is_disk_full(x.tools))
+    if (auto failure = end_arrivals(x.folder))
+      out.reason += "; " + depositd::render(failure);
+  return out;
 }
 
 } // namespace depositd::merritt

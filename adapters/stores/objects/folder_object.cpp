@@ -19,7 +19,7 @@ caf::error remove_folder(const fs::path& folder) {
   return code ? file_failed("remove", folder, code.value()) : caf::error{};
 }
 
-caf::error rename_folder(disk& io, const fs::path& from, const fs::path& to) {
+caf::error rename_durably(disk& io, const fs::path& from, const fs::path& to) {
   if (std::rename(from.c_str(), to.c_str()) != 0)
     return file_failed("rename to", to, errno);
   return sync_folder(io, to.parent_path());
@@ -135,9 +135,23 @@ caf::error folder_object::write_folder(const inventory& x,
   return replace_file(io_, folder / sidecar_name, write_sidecar(text));
 }
 
+/// Removes what a failure has left, if that goes: others need the disk.
+template <class Result>
+Result folder_object::without_rest(Result out) const {
+  if (!out) {
+    std::error_code ignored;
+    fs::remove_all(work_, ignored);
+  }
+  return out;
+}
+
 caf::expected<put_result> folder_object::put(const new_version& x) {
   if (auto failure = check_version(x))
     return failure;
+  return without_rest(put_checked(x));
+}
+
+caf::expected<put_result> folder_object::put_checked(const new_version& x) {
   auto found = load();
   if (!found && found.error() != ec::not_found)
     return std::move(found.error());
@@ -182,7 +196,7 @@ caf::error folder_object::commit_first(const inventory& x) {
     return failure;
   if (auto failure = make_folders(io_, folder_.parent_path()))
     return failure;
-  return rename_folder(io_, work_, folder_);
+  return rename_durably(io_, work_, folder_);
 }
 
 caf::error folder_object::commit_next(const inventory& x) {
@@ -192,7 +206,7 @@ caf::error folder_object::commit_next(const inventory& x) {
   // One that a crash left behind is in no inventory, or `load` had found it.
   if (auto failure = remove_folder(folder_ / name))
     return failure;
-  if (auto failure = rename_folder(io_, work_ / name, folder_ / name))
+  if (auto failure = rename_durably(io_, work_ / name, folder_ / name))
     return failure;
   if (auto failure = write_folder(x, folder_))
     return failure;
@@ -271,13 +285,56 @@ caf::error folder_object::verify(std::uint32_t version) const {
   return {};
 }
 
+/// Beside the object first: whoever reads sees the old bytes or all of the new.
+caf::error folder_object::put_again(const fs::path& source,
+                                    const kept_file& what) {
+  if (auto failure = remove_folder(work_))
+    return failure;
+  if (auto failure = make_folders(io_, work_))
+    return failure;
+  const auto whole = work_ / "whole";
+  const auto copied = read_all(io_, source, whole);
+  if (!copied)
+    return copied.error();
+  if (copied->sha512 != what.sha512)
+    return caf::make_error(ec::store_failed,
+                           source.string() + " changed while it was stored");
+  const auto to = folder_ / what.place;
+  if (auto failure = make_folders(io_, to.parent_path()))
+    return failure;
+  if (auto failure = rename_durably(io_, whole, to))
+    return failure;
+  return remove_folder(work_);
+}
+
+caf::expected<std::uint64_t>
+folder_object::mend(const std::vector<new_file>& files) {
+  auto found = load();
+  if (!found && found.error() == ec::not_found)
+    return no_object(id_);
+  if (!found)
+    return std::move(found.error());
+  return without_rest(mend_files(
+    *found, files,
+    [this](const std::string& place) -> caf::expected<std::string> {
+      auto read = read_all(io_, folder_ / place);
+      // A sector that cannot be read holds nothing either.
+      if (!read)
+        return no_place(place);
+      return std::move(read->sha512);
+    },
+    [this](const fs::path& source, const kept_file& what) {
+      return put_again(source, what);
+    }));
+}
+
 caf::error folder_object::remove() {
   if (!fs::exists(folder_))
     return remove_folder(work_); // of a removal that was cut off
   if (auto failure = remove_folder(work_))
     return failure;
   // First out of sight, as a whole.
-  if (auto failure = rename_folder(io_, folder_, work_))
+  if (auto failure = rename_durably(io_, folder_, work_))
     return failure;
   return remove_folder(work_);
 }

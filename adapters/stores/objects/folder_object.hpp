@@ -3,6 +3,7 @@
 // One object of a storage root, and the commit of a version.
 
 #include "adapters/stores/objects/known_inventories.hpp"
+#include "adapters/stores/objects/object_rules.hpp"
 #include "adapters/stores/objects/version_files.hpp"
 
 #include <filesystem>
@@ -28,9 +29,13 @@ public:
   read(std::uint32_t version, const std::string& path,
        const std::function<caf::error(std::string_view)>& sink) const;
   caf::error verify(std::uint32_t version) const;
+  caf::expected<std::uint64_t> mend(const std::vector<new_file>& files);
   caf::error remove();
 
 private:
+  template <class Result>
+  Result without_rest(Result out) const;
+  caf::expected<put_result> put_checked(const new_version& x);
   caf::expected<inventory> load() const;
   /// The same for those who only read; `ec::not_found` names the object.
   caf::expected<inventory_ptr> known() const;
@@ -41,6 +46,8 @@ private:
                           const std::filesystem::path& folder) const;
   caf::error commit_first(const inventory& x);
   caf::error commit_next(const inventory& x);
+  caf::error put_again(const std::filesystem::path& source,
+                       const kept_file& what);
 
   disk& io_;
   known_inventories& known_;

@@ -49,6 +49,11 @@ public:
     return of(object).verify(version);
   }
 
+  caf::expected<std::uint64_t>
+  mend(const std::string& object, const std::vector<new_file>& files) override {
+    return of(object).mend(files);
+  }
+
   caf::error remove(const std::string& object) override {
     const ocfl::copy_gate::removal turn{*gate_};
     return of(object).remove();

@@ -169,12 +169,45 @@ caf::expected<std::vector<kept_file>> contents_of(const inventory& x,
   return out;
 }
 
+caf::expected<std::uint64_t> mend_files(
+  const inventory& x, const std::vector<new_file>& files,
+  const std::function<caf::expected<std::string>(const std::string&)>&
+    digest_at,
+  const std::function<caf::error(const std::filesystem::path& source,
+                                 const kept_file&)>& put_again) {
+  std::uint64_t out = 0;
+  std::set<std::string> seen;
+  for (const auto& file : files) {
+    const auto bytes = read_all(system_disk(), file.source);
+    if (!bytes)
+      return bytes.error();
+    const auto places = x.manifest.find(bytes->sha512);
+    if (places == x.manifest.end() || !seen.insert(bytes->sha512).second)
+      continue;
+    for (const auto& place : places->second) {
+      const auto now = digest_at(place);
+      if (!now && now.error() != ec::not_found)
+        return now.error();
+      if (now && *now == bytes->sha512)
+        continue;
+      if (auto failure = put_again(file.source, {place, bytes->sha512}))
+        return failure;
+      ++out;
+    }
+  }
+  return out;
+}
+
 caf::error damaged(const std::string& where, const std::string& reason) {
   return caf::make_error(ec::store_damaged, where + " " + reason);
 }
 
 caf::error no_object(const std::string& id) {
   return caf::make_error(ec::not_found, "there is no object " + id);
+}
+
+caf::error no_place(const std::string& place) {
+  return caf::make_error(ec::not_found, place + " is not there");
 }
 
 } // namespace depositd::ocfl

@@ -68,9 +68,22 @@ caf::expected<std::uint32_t> version_with(const inventory& x,
 caf::expected<std::vector<kept_file>> contents_of(const inventory& x,
                                                   std::uint32_t number);
 
+/// Puts those of the files' bytes anew that the object has, and of which a
+/// place keeps others or nothing. `digest_at` gives the SHA-512 of a place, or
+/// `ec::not_found`. How many places were mended.
+caf::expected<std::uint64_t> mend_files(
+  const inventory& x, const std::vector<new_file>& files,
+  const std::function<caf::expected<std::string>(const std::string&)>&
+    digest_at,
+  const std::function<caf::error(const std::filesystem::path& source,
+                                 const kept_file&)>& put_again);
+
 /// `ec::store_damaged` about a file or folder.
 caf::error damaged(const std::string& where, const std::string& reason);
 
 caf::error no_object(const std::string& id);
+
+/// That nothing is where bytes should be.
+caf::error no_place(const std::string& place);
 
 } // namespace depositd::ocfl

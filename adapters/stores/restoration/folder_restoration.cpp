@@ -2,6 +2,7 @@
 
 #include "adapters/stores/files/file.hpp"
 #include "messages/values/names.hpp"
+#include "messages/values/payload_paths.hpp"
 #include "messages/values/uuid.hpp"
 
 #include <algorithm>
@@ -20,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t name_bytes_max = 1'024;
+/// An object's name, and the longest path of a file in it.
+constexpr std::size_t name_bytes_max = 255 + 1 + payload_path_bytes_max;
 /// Begun copies are here, and nowhere that depositors look.
 constexpr const char* begun_folder = ".begun";
 
@@ -96,7 +98,7 @@ private:
 
 std::string restored_name_fault(const std::string& name) {
   if (name.empty() || name.size() > name_bytes_max)
-    return "must have 1 to 1024 bytes";
+    return "must have 1 to " + std::to_string(name_bytes_max) + " bytes";
   for (std::size_t from = 0; from <= name.size();) {
     const auto end = std::min(name.find('/', from), name.size());
     const auto part = std::string_view{name}.substr(from, end - from);

@@ -26,10 +26,12 @@ public:
     auto fault = restored_name_fault(name);
     if (!legal_user_name(user))
       fault = "is for no user";
+    const auto key = user + "/" + name;
+    if (key.size() > bucket_.key_bytes_left())
+      fault = "is too long for a bucket";
     if (!fault.empty())
       return caf::make_error(ec::invalid_argument,
                              "\"" + name.substr(0, 200) + "\" " + fault);
-    const auto key = user + "/" + name;
     // A key has all of its bytes at once, or those that it had before.
     if (auto failure = bucket_.put_file(key, file, [](std::string_view) {}))
       return failure;

@@ -193,6 +193,10 @@ caf::expected<listed> client::facts_of(const std::string& key) {
   return listed{key, *said->length, bare_etag(said->etag)};
 }
 
+std::size_t client::key_bytes_left() const {
+  return key_bytes_max - full("").size();
+}
+
 caf::expected<listing> client::ask_list(const std::string& prefix,
                                         const list_page& page) {
   const auto wanted = full(prefix);

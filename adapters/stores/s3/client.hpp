@@ -14,6 +14,9 @@ namespace depositd::s3 {
 inline constexpr std::uint64_t parts_max = 10'000;
 inline constexpr std::uint64_t object_bytes_max = 5ull << 40;
 
+/// Nor longer keys, in bytes.
+inline constexpr std::size_t key_bytes_max = 1'024;
+
 /// How large the parts of a file are: as wanted, or as few bytes more, in MiB,
 /// as there are parts for.
 std::uint64_t part_bytes_for(std::uint64_t size, std::uint64_t wanted);
@@ -89,6 +92,9 @@ public:
   /// it, remove whatever is there.
   caf::expected<bool> remove_if(const std::string& key,
                                 const std::string& etag);
+
+  /// How long keys may be, which are below the place's prefix.
+  std::size_t key_bytes_left() const;
 
   /// What to call a key in a message.
   std::string title(const std::string& key) const;

@@ -157,7 +157,8 @@ caf::error s3_object::put_inventory(const std::string& text,
 }
 
 /// What was put is there; a crash may have come before its last file.
-caf::expected<put_result> s3_object::mend(const inventory& known) const {
+caf::expected<put_result>
+s3_object::complete(const inventory& known) const {
   if (!load_strictly())
     if (auto failure = put_inventory(write_inventory(known), "", true))
       return failure;
@@ -177,7 +178,7 @@ caf::expected<put_result> s3_object::put(const new_version& x) {
     return unsent.error();
   if (!known.versions.empty()
       && known.versions.back().state == next.versions.back().state)
-    return mend(known);
+    return complete(known);
   if (auto failure = remove_leftovers(known))
     return failure;
   if (known.versions.empty())
@@ -315,6 +316,21 @@ caf::error s3_object::verify(std::uint32_t version) const {
       return damaged(title(place), "does not match its digest");
   }
   return {};
+}
+
+caf::expected<std::uint64_t>
+s3_object::mend(const std::vector<new_file>& files) const {
+  const auto found = load();
+  if (!found && found.error() == ec::not_found)
+    return no_object(id_);
+  if (!found)
+    return found.error();
+  return mend_files(
+    *found, files,
+    [this](const std::string& place) { return digest_of(bucket_, key(place)); },
+    [this](const std::filesystem::path& source, const kept_file& what) {
+      return send({source, what.place, what.sha512});
+    });
 }
 
 caf::error s3_object::remove() {

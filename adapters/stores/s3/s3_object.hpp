@@ -27,6 +27,7 @@ public:
   caf::expected<recall> bring_back(const std::string& path,
                                    std::uint32_t days) const;
   caf::error verify(std::uint32_t version) const;
+  caf::expected<std::uint64_t> mend(const std::vector<new_file>& files) const;
   caf::error remove();
 
 private:
@@ -50,7 +51,7 @@ private:
   caf::expected<std::vector<unsent_file>> plan(const new_version& x,
                                                ocfl::inventory& into) const;
   caf::error send(const unsent_file& x) const;
-  caf::expected<put_result> mend(const ocfl::inventory& known) const;
+  caf::expected<put_result> complete(const ocfl::inventory& known) const;
   caf::error remove_leftovers(const ocfl::inventory& known) const;
   caf::error put_inventory(const std::string& text, const std::string& at,
                            bool sidecar_first) const;

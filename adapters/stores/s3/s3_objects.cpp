@@ -4,6 +4,7 @@
 #include "adapters/stores/s3/s3_object.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace depositd {
 
@@ -32,7 +33,22 @@ public:
   }
 
   caf::expected<put_result> put(const new_version& x) override {
+    for (const auto& file : x.files)
+      if (file.path.size() > path_bytes_max())
+        return caf::make_error(ec::invalid_argument,
+                               "the path \"" + file.path.substr(0, 200)
+                                 + "...\" has more than "
+                                 + std::to_string(path_bytes_max())
+                                 + " bytes, which is too long for a bucket");
     return of(x.object).put(x);
+  }
+
+  /// A key has the object's folder and the version's in it.
+  std::size_t path_bytes_max() const override {
+    static const auto others =
+      ocfl::object_folder({}).size()
+      + std::string_view{"/v4294967295/content/"}.size();
+    return bucket_.key_bytes_left() - others;
   }
 
   caf::expected<object_version> show(const std::string& object,
@@ -66,6 +82,11 @@ public:
 
   caf::error verify(const std::string& object, std::uint32_t version) override {
     return of(object).verify(version);
+  }
+
+  caf::expected<std::uint64_t>
+  mend(const std::string& object, const std::vector<new_file>& files) override {
+    return of(object).mend(files);
   }
 
   caf::error remove(const std::string& object) override {

@@ -154,11 +154,16 @@ TEST_F(order_desk_test, refuses_what_is_no_name) {
               ec::invalid_argument);
   EXPECT_EQ(place(order_kind::restore_file, "inst/photos").error(),
             ec::invalid_argument);
-  EXPECT_EQ(place(order_kind::restore_file, "inst/photos", long_name).error(),
+  EXPECT_EQ(place(order_kind::restore_file, "inst/photos",
+                  std::string(2'049, 'x'))
+              .error(),
             ec::invalid_argument);
   EXPECT_EQ(place(order_kind::restore_object, std::string(1'024, 'x')).error(),
             ec::not_found)
     << "as long as a name may be";
+  EXPECT_EQ(place(order_kind::restore_file, "inst/none", long_name).error(),
+            ec::not_found)
+    << "a path may be longer";
 }
 
 TEST_F(order_desk_test, passes_on_that_another_order_is_not_finished) {

@@ -4,6 +4,8 @@
 #include "adapters/processing/merritt/keeping_steps.hpp"
 #include "messages/values/clock.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
@@ -178,6 +180,8 @@ outcome ended_reading(const caf::error& failure) {
   const auto text = "the bag: " + render(failure);
   if (failure == ec::malformed || failure == ec::too_large)
     return ended(verdict::rejected, text);
+  if (failure == ec::overloaded)
+    return ended(verdict::not_yet, text);
   return ended(verdict::retry, text);
 }
 
@@ -213,6 +217,33 @@ caf::error check_same_bag(const bag_in_hand& x) {
   return {};
 }
 
+caf::error take_room(const bag_in_hand& x, std::uint64_t bytes) {
+  if (bytes == 0)
+    return {};
+  const auto& tools = x.work.tools;
+  const auto let_in = x.with.room->let_in(
+    tools.provision, {tools.work_folder, {x.files.root}, bytes});
+  if (!let_in)
+    return let_in.error();
+  if (*let_in)
+    return {};
+  return caf::make_error(ec::overloaded, "the working folder has no room for "
+                                           + std::to_string(bytes) + " bytes");
+}
+
+void give_back_room(const bag_in_hand& x) {
+  if (auto failure = x.with.room->settle({x.files.root}))
+    spdlog::warn("room_not_given_back job={} reason=\"{}\"", x.work.job.uuid,
+                 render(failure));
+}
+
+void forget_copies(const bag_in_hand& x) {
+  std::error_code ignored;
+  fs::remove(x.files.bag(), ignored);
+  fs::remove(x.files.part_of_staged(), ignored);
+  fs::remove_all(x.files.staged(), ignored);
+}
+
 caf::expected<readable_bag> bag_to_read(const bag_in_hand& x) {
   auto* place = place_of(x);
   if (place == nullptr)
@@ -228,6 +259,8 @@ caf::expected<readable_bag> bag_to_read(const bag_in_hand& x) {
   const fs::path part = to.string() + ".part";
   for (const auto& left : {to, part})
     fs::remove(left, code);
+  if (auto failure = take_room(x, x.item.size))
+    return failure;
   if (auto failure = check_same_bag(x))
     return failure;
   if (auto failure = place->fetch(x.item.name, part))

@@ -5,6 +5,7 @@
 #include "adapters/bagit/profiles.hpp"
 #include "adapters/processing/aptrust/ingest/interim.hpp"
 #include "adapters/processing/aptrust/skipping.hpp"
+#include "adapters/processing/merritt/promised_room.hpp"
 #include "adapters/processing/merritt/work_on_job.hpp"
 #include "adapters/stores/files/file.hpp"
 
@@ -25,6 +26,10 @@ struct ingest_options {
   /// Program that tells PRONOM's ids; empty: they are not looked for.
   std::string siegfried;
   std::string node; ///< what this machine is called
+  /// In the working folder, for what has not yet arrived; shared with all who
+  /// put something there.
+  std::shared_ptr<merritt::promised_room> room =
+    std::make_shared<merritt::promised_room>();
 };
 
 /// An item that a stage works on.
@@ -48,7 +53,7 @@ ingest_handler(std::shared_ptr<const ingest_options> options, item_stage stage,
                ingest_step step);
 
 /// Of a failure while the bag was read: what is wrong with it is final, what
-/// may pass is tried again.
+/// may pass is tried again; without room it waits.
 outcome ended_reading(const caf::error& failure);
 
 /// Of a failure while lists of earlier stages were read beside other things:
@@ -65,8 +70,22 @@ struct readable_bag {
 };
 
 /// The bag in place, or in the working folder, where it is put if it is not
-/// there yet. `ec::store_damaged` if it is another one by now.
+/// there yet. `ec::store_damaged` if it is another one by now; `ec::overloaded`
+/// as `take_room`.
 caf::expected<readable_bag> bag_to_read(const bag_in_hand& x);
+
+/// Room for so many bytes that are to come into the working folder;
+/// `ec::overloaded` if there is none now: a bag that does not fit must not
+/// leave the engine and all other bags without a disk. Whoever has got room
+/// gives it back.
+caf::error take_room(const bag_in_hand& x, std::uint64_t bytes);
+
+/// No more comes.
+void give_back_room(const bag_in_hand& x);
+
+/// Removes copies of the bag and its files; lists and reports stay for whoever
+/// looks into it.
+void forget_copies(const bag_in_hand& x);
 
 /// `ec::store_damaged` if the bag in the receiving place is not the item's.
 caf::error check_same_bag(const bag_in_hand& x);

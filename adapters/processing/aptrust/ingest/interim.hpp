@@ -47,6 +47,10 @@ struct interim_folder {
   std::filesystem::path staged() const {
     return root / "staged";
   }
+  /// Beside the folder, so that no file of a bag can have its name.
+  std::filesystem::path part_of_staged() const {
+    return root / "staged.part";
+  }
 };
 
 /// A file of a bag as prefetch has seen it.

@@ -88,9 +88,9 @@ outcome prefetch(bag_in_hand& x) {
       return ended_for_now(failure, "the working folder");
   if (auto failure = make_folders(system_disk(), x.files.root))
     return ended_for_now(failure, "the working folder");
-  if (auto failure = list_files(x))
-    return ended_reading(failure);
-  return ended(verdict::done);
+  auto failure = list_files(x);
+  give_back_room(x);
+  return failure ? ended_reading(failure) : ended(verdict::done);
 }
 
 } // namespace depositd::aptrust

@@ -7,6 +7,7 @@
 #include "messages/values/payload_paths.hpp"
 #include "messages/values/test_points.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -29,8 +30,8 @@ caf::error other_bag(const std::string& path) {
 /// What an earlier try has written and is right stays.
 class unpacker final : public bagit::bag_visitor {
 public:
-  unpacker(const interim_folder& files, list_reader list)
-    : files_(files), list_(std::move(list)) {
+  unpacker(const bag_in_hand& bag, list_reader list)
+    : bag_(bag), files_(bag.files), list_(std::move(list)) {
     // nop
   }
 
@@ -53,6 +54,7 @@ public:
     if (const auto code = io_.write(to_.value(), {&one, 1}, at_))
       return file_failed("write", part_path(), code);
     at_ += part.size();
+    bag_.with.room->arrived({files_.root}, part.size());
     return {};
   }
 
@@ -94,9 +96,8 @@ private:
     return files_.staged() / expected_.path;
   }
 
-  /// Beside the folder, so that no file of a bag can have its name.
   fs::path part_path() const {
-    return files_.root / "staged.part";
+    return files_.part_of_staged();
   }
 
   bool is_there() const {
@@ -125,6 +126,7 @@ private:
   }
 
   disk& io_ = system_disk();
+  const bag_in_hand& bag_;
   const interim_folder& files_;
   list_reader list_;
   caf::error list_failure_;
@@ -132,6 +134,21 @@ private:
   unique_fd to_; ///< none: the file is not written
   std::uint64_t at_ = 0;
 };
+
+/// Of the files that are kept, less what an earlier try has staged.
+caf::expected<std::uint64_t> bytes_to_come(const interim_folder& files) {
+  const auto here = merritt::bytes_below(files.staged());
+  if (!here)
+    return here.error();
+  std::uint64_t all = 0;
+  auto failure = each_file(files, [&](const listed_file& file) {
+    all += is_kept(file.path) ? file.bytes : 0;
+    return caf::error{};
+  });
+  if (failure)
+    return failure;
+  return all - std::min(all, *here);
+}
 
 outcome unpack(const bag_in_hand& x) {
   auto list = list_reader::open(x.files);
@@ -142,7 +159,12 @@ outcome unpack(const bag_in_hand& x) {
     return ended_reading(bag.error());
   if (auto failure = make_folders(system_disk(), x.files.staged()))
     return ended_reading(failure);
-  unpacker into{x.files, std::move(*list)};
+  const auto bytes = bytes_to_come(x.files);
+  if (!bytes)
+    return ended_by_lists(bytes.error(), "the list of files");
+  if (auto failure = take_room(x, *bytes))
+    return ended_reading(failure);
+  unpacker into{x, std::move(*list)};
   bagit::read_options options;
   options.digests = {digest_algorithm::sha256};
   const auto totals = bagit::read_bag({bag->path, x.item.name}, options, into);
@@ -156,11 +178,17 @@ outcome unpack(const bag_in_hand& x) {
 
 outcome stage_files(bag_in_hand& x) {
   auto out = unpack(x);
-  if (out.says != verdict::done)
-    return out;
-  // From here on the files count, not the bag.
-  std::error_code ignored;
-  fs::remove(x.files.bag(), ignored);
+  give_back_room(x);
+  if (out.says == verdict::done) {
+    // From here on the files count, not the bag.
+    std::error_code ignored;
+    fs::remove(x.files.bag(), ignored);
+  } else if (out.says != verdict::not_yet
+             && (out.says != verdict::retry
+                 || merritt::is_last_attempt(x.work))) {
+    // Whoever has it tried again begins anew; others need the disk.
+    forget_copies(x);
+  }
   return out;
 }
 

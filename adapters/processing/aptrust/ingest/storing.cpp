@@ -7,6 +7,8 @@
 #include "messages/values/clock.hpp"
 #include "messages/values/test_points.hpp"
 
+#include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -121,6 +123,56 @@ caf::expected<std::string> compare(const bag_in_hand& x,
   return wrong;
 }
 
+/// What a target shows of the version.
+struct target_look {
+  std::optional<outcome> ending; ///< none: all of it is there
+  bool is_damaged = false;       ///< it has the version, but not all bytes
+};
+
+target_look look_into(const bag_in_hand& x, const std::string& name,
+                      storage_target& at, std::uint32_t number) {
+  const auto trouble = [&](const caf::error& failure) {
+    return target_look{ended_for_now(failure, "storage " + name),
+                       failure == ec::store_damaged};
+  };
+  const auto shown = at.show(x.object(), number);
+  if (!shown)
+    return trouble(shown.error());
+  const auto wrong = compare(x, *shown);
+  if (!wrong)
+    return {ended_by_lists(wrong.error(), "the list of files")};
+  if (!wrong->empty())
+    return trouble(caf::make_error(ec::store_damaged, *wrong));
+  // What is written down are the digests of prefetch; now the bytes.
+  if (x.work.tools.is_cold(name))
+    return {};
+  if (auto failure = at.verify(x.object(), number))
+    return trouble(failure);
+  return {};
+}
+
+/// Bytes that an object has are stored once: what an earlier version brought
+/// may have been damaged since, and the bag has it whole.
+std::optional<outcome> mend_in(bag_in_hand& x, const std::string& name,
+                               storage_target& at, std::string& told) {
+  auto out = merritt::locked([&](merritt::work_on_job&) {
+    const auto version = version_of(x);
+    if (!version)
+      return ended_storing(version.error(), "what is staged");
+    const auto mended = at.mend(x.object(), version->files);
+    if (!mended)
+      return ended_for_now(mended.error(), "storage " + name);
+    if (*mended > 0)
+      told += (told.empty() ? "storage " : "; storage ") + name + ": "
+              + std::to_string(*mended)
+              + " damaged files were put there anew";
+    return ended(verdict::done);
+  })(x.work);
+  if (out.says == verdict::done)
+    return std::nullopt;
+  return out;
+}
+
 } // namespace
 
 outcome store_files(bag_in_hand& x) {
@@ -133,25 +185,21 @@ outcome check_storage(bag_in_hand& x) {
   if (numbers.empty())
     return ended(verdict::failed,
                  "nothing was stored yet, requeue to ingest06_storage");
+  std::string mended;
   for (const auto& [name, number] : numbers) {
     const auto at = target_of(x, name);
     if (!at)
       return ended_for_now(at.error(), "storage");
-    const auto shown = (*at)->show(x.object(), number);
-    if (!shown)
-      return ended_for_now(shown.error(), "storage " + name);
-    const auto wrong = compare(x, *shown);
-    if (!wrong)
-      return ended_by_lists(wrong.error(), "the list of files");
-    if (!wrong->empty())
-      return ended(verdict::retry, "storage " + name + ": " + *wrong);
-    // What is written down are the digests of prefetch; now the bytes.
-    if (x.work.tools.is_cold(name))
-      continue;
-    if (auto failure = (*at)->verify(x.object(), number))
-      return ended_for_now(failure, "storage " + name);
+    auto found = look_into(x, name, **at, number);
+    if (found.is_damaged && !x.work.tools.is_cold(name)) {
+      if (auto ending = mend_in(x, name, **at, mended))
+        return *ending;
+      found = look_into(x, name, **at, number);
+    }
+    if (found.ending)
+      return *found.ending;
   }
-  return ended(verdict::done);
+  return ended(verdict::done, mended);
 }
 
 } // namespace depositd::aptrust

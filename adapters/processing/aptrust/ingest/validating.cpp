@@ -6,13 +6,11 @@
 #include "messages/values/payload_paths.hpp"
 
 #include <algorithm>
-#include <system_error>
 
 namespace depositd::aptrust {
 
 namespace {
 
-namespace fs = std::filesystem;
 using merritt::ended;
 
 constexpr std::size_t faults_told = 5;
@@ -23,19 +21,36 @@ struct names_say {
   std::vector<digest_algorithm> algorithms;
   /// Files that no storage keeps, although bags may have them.
   bagit::finding_list faults;
+  bool has_content = false; ///< more than what describes a bag
 };
 
-caf::expected<names_say> look_at_names(const interim_folder& files) {
+/// What all storage of the collection takes.
+std::size_t path_bytes_max(const bag_in_hand& x) {
+  auto out = payload_path_bytes_max;
+  for (const auto& name : x.work.task.collection->storage)
+    if (const auto at = x.work.tools.storage.find(name);
+        at != x.work.tools.storage.end())
+      out = std::min(out, at->second->path_bytes_max());
+  return out;
+}
+
+caf::expected<names_say> look_at_names(const bag_in_hand& x) {
   names_say out;
-  auto failure = each_file(files, [&](const listed_file& file) -> caf::error {
+  const auto bytes_max = path_bytes_max(x);
+  auto failure = each_file(x.files, [&](const listed_file& file) -> caf::error {
     auto& all = out.algorithms;
     const auto known = bagit::manifest_algorithm(file.path);
     if (known && std::find(all.begin(), all.end(), *known) == all.end())
       all.push_back(*known);
     if (!is_kept(file.path))
       return {};
+    out.has_content = true;
     if (const auto fault = payload_path_fault(file.path); !fault.empty())
       out.faults.add(bagit::finding_code::odd_name, file.path, fault);
+    else if (file.path.size() > bytes_max)
+      out.faults.add(bagit::finding_code::odd_name, file.path,
+                     "has more bytes than the collection's storage takes, "
+                       + std::to_string(bytes_max));
     return {};
   });
   if (failure)
@@ -80,21 +95,14 @@ void take_tags(bag_in_hand& x, const bagit::bag_report& report) {
     x.work.job.what.title = bag["title"].get<std::string>();
 }
 
-/// Files that nobody needs of a bag that will not be stored. Its copy goes; the
-/// list and the report stay for whoever looks into it.
-void forget_copies(const bag_in_hand& x) {
-  std::error_code ignored;
-  fs::remove(x.files.bag(), ignored);
-  fs::remove_all(x.files.staged(), ignored);
-}
-
 } // namespace
 
 outcome validate(bag_in_hand& x) {
-  const auto names = look_at_names(x.files);
+  const auto names = look_at_names(x);
   if (!names)
     return ended_by_lists(names.error(), "the list of files");
   const auto bag = bag_to_read(x);
+  give_back_room(x);
   if (!bag)
     return ended_reading(bag.error());
   bagit::check_options options;
@@ -119,6 +127,11 @@ outcome validate(bag_in_hand& x) {
     forget_copies(x);
     return ended(verdict::rejected,
                  told("the bag cannot be stored: ", names->faults));
+  }
+  if (!names->has_content) {
+    forget_copies(x);
+    return ended(verdict::rejected, "the bag cannot be stored: it has no file "
+                                    "but those that describe a bag");
   }
   take_tags(x, *report);
   return ended(verdict::done);

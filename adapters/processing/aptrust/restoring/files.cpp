@@ -17,6 +17,8 @@ outcome restore_file(order_work& x) {
     return ended(verdict::rejected, merritt::in_quotes(x.object.identifier)
                                       + " has no file "
                                       + merritt::in_quotes(x.order.file));
+  if (auto waiting = wait_for_room(x, file->bytes))
+    return *waiting;
   const scratch_folder scratch{x.job.folder.root / "restoring"};
   if (scratch.failure())
     return ended(verdict::retry, depositd::render(scratch.failure()));

@@ -1,9 +1,11 @@
 #include "adapters/processing/aptrust/restoring/giving_back.hpp"
 
 #include "adapters/stores/files/sha256.hpp"
+#include "messages/values/estimates.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -62,6 +64,18 @@ std::optional<outcome> refuse_cold(const order_work& x) {
   return ended(verdict::failed, in_quotes(x.object.identifier)
                                   + " is in cold storage only: "
                                     "restore_glacier brings it back first");
+}
+
+std::optional<outcome> wait_for_room(const order_work& x, std::uint64_t bytes) {
+  std::error_code code;
+  const auto space = fs::space(x.tools().work_folder, code);
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+  if (code
+      || has_room(x.tools().provision, {space.capacity, space.available}, 0,
+                  static_cast<std::int64_t>(std::min(bytes, most))))
+    return std::nullopt;
+  return ended(verdict::not_yet, "the working folder has no room for "
+                                   + std::to_string(bytes) + " bytes");
 }
 
 caf::error fetch_whole(const order_work& x, const stored_file& file,

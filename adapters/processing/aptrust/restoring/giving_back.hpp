@@ -4,6 +4,7 @@
 
 #include "adapters/processing/aptrust/orders/order_work.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -34,6 +35,10 @@ private:
 
 /// What can only be given back once it was brought back; nothing if it can.
 std::optional<outcome> refuse_cold(const order_work& x);
+
+/// Not yet while the working folder's disk has no room for so many bytes;
+/// nothing if it has.
+std::optional<outcome> wait_for_room(const order_work& x, std::uint64_t bytes);
 
 /// Writes the file to a path that is not there yet, out of the first copy that
 /// is whole. `ec::store_damaged`: no copy is; `ec::store_failed`: a copy could

@@ -84,6 +84,8 @@ public:
       return ended(encoding.error(), verdict::failed, "the inventory");
     encoding_ = std::move(*encoding);
     whole_ = !encoding_.empty() || has_payload(files_);
+    if (auto waiting = wait_for_room(x_, bytes_needed()))
+      return *waiting;
     if (const auto failure = write())
       return ended(failure, verdict::failed, "the bag");
     if (auto ending = check())
@@ -94,6 +96,17 @@ public:
 private:
   fs::path bag() const {
     return scratch_.path() / "bag.tar";
+  }
+
+  /// The bag, and beside it one of its files at a time.
+  std::uint64_t bytes_needed() const {
+    std::uint64_t all = 0;
+    std::uint64_t largest = 0;
+    for (const auto& file : files_) {
+      all += file.bytes;
+      largest = std::max(largest, file.bytes);
+    }
+    return all + largest;
   }
 
   /// Digests, tags and encoding of the bag that was deposited, if it was one.

@@ -211,6 +211,18 @@ protected:
     return out;
   }
 
+  /// Writes over what a target keeps under this name; how often it did.
+  std::size_t write_over(const std::string& target, const std::string& name,
+                         const std::string& bytes) {
+    std::size_t count = 0;
+    for (const auto& x : fs::recursive_directory_iterator{home.path() / target})
+      if (x.path().filename() == name) {
+        std::ofstream{x.path(), std::ios::binary} << bytes;
+        ++count;
+      }
+    return count;
+  }
+
   std::vector<premis_event> events(premis_query ask = {}) {
     ask.object = "test.edu/photos";
     const auto found = tools->inventory->events(ask);

@@ -37,6 +37,14 @@ protected:
     return {std::istreambuf_iterator<char>{in}, {}};
   }
 
+  /// Writes over what a target keeps under this name.
+  void damage(const std::string& target, const std::string& name) {
+    for (const auto& x : std::filesystem::recursive_directory_iterator{
+           home.path() / target})
+      if (x.path().filename() == name)
+        std::ofstream{x.path(), std::ios::binary} << "turned";
+  }
+
   int got_ = 0;
 };
 
@@ -164,6 +172,37 @@ TEST_F(merritt_keeping, fails_when_it_cannot_read_back_what_it_wrote) {
   EXPECT_EQ(out.says, verdict::failed);
   EXPECT_NE(out.reason.find("a bit has turned"), std::string::npos);
   EXPECT_FALSE(locked("ark:/99999/fk4a"));
+}
+
+TEST_F(merritt_keeping, what_was_damaged_in_storage_is_put_there_anew) {
+  collection.storage = {"local", "far"};
+  keep_first();
+  damage("local", "a");
+  auto job = a_job("jid-1", first_files);
+  const auto out = run("merritt.store", job);
+  ASSERT_EQ(out.says, verdict::done) << out.reason;
+  EXPECT_FALSE(targets["local"]->verify("ark:/99999/fk4a", 0));
+}
+
+TEST_F(merritt_keeping, an_update_takes_the_whole_copy_where_one_is_damaged) {
+  collection.storage = {"local", "far"};
+  keep_first();
+  damage("local", "b");
+  damage("far", "a");
+  auto job = a_job("jid-1", {{"producer/c", "c"}});
+  job.update = true;
+  const auto out = run("merritt.store", job);
+  ASSERT_EQ(out.says, verdict::done) << out.reason;
+  for (const auto* name : {"local", "far"})
+    EXPECT_FALSE(targets[name]->verify("ark:/99999/fk4a", 2)) << name;
+}
+
+TEST_F(merritt_keeping, damage_that_no_new_version_has_is_in_nobodys_way) {
+  keep_first();
+  damage("local", "a");
+  auto job = a_job("jid-1", {{"producer/a", "new"}});
+  const auto out = run("merritt.store", job);
+  EXPECT_EQ(out.says, verdict::done) << out.reason;
 }
 
 TEST_F(merritt_keeping, fails_when_a_file_has_changed_since_it_was_listed) {

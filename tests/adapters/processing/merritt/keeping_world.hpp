@@ -90,12 +90,22 @@ public:
                    : to_->verify(object, version);
   }
 
+  caf::expected<std::uint64_t>
+  mend(const std::string& object, const std::vector<new_file>& files) override {
+    return to_->mend(object, files);
+  }
+
+  std::size_t path_bytes_max() const override {
+    return path_max;
+  }
+
   caf::error remove(const std::string& object) override {
     return to_->remove(object);
   }
 
   bool away = false;
   bool damaged = false;
+  std::size_t path_max = payload_path_bytes_max;
   int puts = 0;
   int verified = 0;
 

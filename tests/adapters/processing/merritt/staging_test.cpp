@@ -202,6 +202,26 @@ TEST_F(staging, tells_what_may_pass_from_what_does_not) {
   EXPECT_EQ(run("stage", secret).says, verdict::rejected);
 }
 
+TEST_F(staging, what_has_come_in_part_leaves_a_full_disk_to_others) {
+  auto batch = batch_of("a.txt", "", "file");
+  batch.payloads[0].blob.clear();
+  batch.payloads[0].url = site.url("/a.txt");
+  batch.payloads[0].expected = digest_of("bytes");
+  auto job = split(batch).jobs.at(0);
+  const auto last_try = [&] {
+    const testing::server::script busy = [](const auto&) {
+      return testing::server::response("503 Busy", "Content-Length: 0\r\n", "");
+    };
+    site.next({busy, busy, busy});
+    EXPECT_EQ(run("stage", job, stage.attempts_max).says, verdict::retry);
+    return fs::exists(folder(job).incoming() / "payload.part");
+  };
+  EXPECT_TRUE(last_try()) << "an operator may have it gone on with";
+  tools.provision.free_min = fs::space(tools.work_folder).capacity;
+  start();
+  EXPECT_FALSE(last_try());
+}
+
 TEST_F(staging, says_so_if_the_blob_is_lost) {
   auto job = job_of("a.txt", "A", "file");
   job.payload.blob = std::string(64, '0');

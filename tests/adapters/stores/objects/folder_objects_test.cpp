@@ -168,6 +168,53 @@ TEST_F(folder_objects, verify_of_a_version_reads_what_belongs_to_it) {
   EXPECT_EQ(target->verify(id, 2), ec::store_damaged);
 }
 
+TEST_F(folder_objects, leave_no_bytes_of_what_the_disk_had_no_room_for) {
+  const auto target = open_at(root(), &io);
+  ASSERT_TRUE(target->put(version("one")));
+  io.set_fault([](disk_call x) { return x == disk_call::write ? ENOSPC : 0; });
+  EXPECT_EQ(target->put(version("two")).error(), ec::store_failed);
+  EXPECT_TRUE(target->mend(id, version("one").files)) << "all is whole";
+  write(object() / "v1/content/dir/a", "onx");
+  EXPECT_EQ(target->mend(id, version("one").files).error(), ec::store_failed);
+  EXPECT_TRUE(fs::is_empty(root() / "extensions/depositd-unfinished"));
+}
+
+TEST_F(folder_objects, get_bytes_back_that_were_damaged_or_lost) {
+  const auto target = open_at(root());
+  ASSERT_TRUE(target->put(version("one")));
+  ASSERT_TRUE(target->put(version("two")));
+  write(object() / "v1/content/dir/a", "onx");
+  fs::remove_all(object() / "v2/content");
+  for (const auto* bytes : {"two", "one"}) {
+    const auto mended = target->mend(id, version(bytes).files);
+    ASSERT_TRUE(mended) << render(mended.error());
+    EXPECT_EQ(*mended, 1u) << bytes;
+  }
+  EXPECT_FALSE(target->verify(id));
+  EXPECT_EQ(target->show(id)->number, 2u) << "it is no version";
+  EXPECT_TRUE(fs::is_empty(root() / "extensions/depositd-unfinished"));
+}
+
+TEST_F(folder_objects, are_mended_or_as_before_whichever_call_fails) {
+  bool through = false;
+  for (int calls = 0; !through && calls < 100; ++calls) {
+    fs::remove_all(root());
+    const auto target = open_at(root(), &io);
+    ASSERT_TRUE(target->put(version("one")));
+    const auto place = object() / "v1/content/dir/a";
+    write(place, "onx");
+    int left = calls;
+    io.set_fault([&](disk_call) { return left-- == 0 ? EIO : 0; });
+    through = static_cast<bool>(target->mend(id, version("one").files));
+    io.set_fault({});
+    const auto now = text_of(place);
+    EXPECT_TRUE(now == "one" || (now == "onx" && !through)) << calls << now;
+    ASSERT_TRUE(target->mend(id, version("one").files)) << calls;
+    EXPECT_FALSE(target->verify(id)) << calls;
+  }
+  EXPECT_TRUE(through);
+}
+
 TEST_F(folder_objects, verify_sees_a_changed_inventory) {
   const auto target = open_at(root());
   ASSERT_TRUE(target->put(version("one")));

@@ -34,6 +34,11 @@ INSTANTIATE_TEST_SUITE_P(folder, restoration_suite,
 TEST(restored_names, are_paths_that_stay_below) {
   EXPECT_EQ(restored_name_fault("bag/data/ä.txt"), "");
   EXPECT_NE(restored_name_fault("bag/../x"), "");
+  std::string longest = "bag";
+  while (longest.size() < 2'000)
+    longest += "/" + std::string(200, 'x');
+  EXPECT_EQ(restored_name_fault(longest), "");
+  EXPECT_NE(restored_name_fault(longest + longest), "");
 }
 
 } // namespace depositd

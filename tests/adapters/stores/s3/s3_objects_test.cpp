@@ -157,6 +157,18 @@ TEST_F(s3_objects_in_a_bucket, verify_names_what_is_damaged) {
   EXPECT_EQ(target->verify(object_id), ec::store_damaged);
 }
 
+TEST_F(s3_objects_in_a_bucket, get_bytes_back_that_were_damaged_or_lost) {
+  const auto target = open_in(options);
+  ASSERT_TRUE(target->put(version("one")));
+  const auto place = key("v1/content/dir/a b+\u00e9");
+  ASSERT_FALSE(bucket->put(place, "onx"));
+  EXPECT_EQ(*target->mend(object_id, version("one").files), 1u);
+  EXPECT_FALSE(target->verify(object_id));
+  ASSERT_FALSE(bucket->remove(place));
+  EXPECT_EQ(*target->mend(object_id, version("one").files), 1u);
+  EXPECT_FALSE(target->verify(object_id));
+}
+
 TEST_F(s3_objects_in_a_bucket, verify_sees_a_changed_inventory) {
   const auto target = open_in(options);
   ASSERT_TRUE(target->put(version("one")));

@@ -86,6 +86,11 @@ public:
     return to_->verify(object, version);
   }
 
+  caf::expected<std::uint64_t>
+  mend(const std::string& object, const std::vector<new_file>& files) override {
+    return to_->mend(object, files);
+  }
+
   caf::error remove(const std::string& object) override {
     ++removed;
     return away ? gone() : to_->remove(object);
@@ -268,7 +273,8 @@ protected:
     item.item.body = encode(job);
     item.control = std::make_shared<const control_state>(control);
     item.queue = "aptrust_" + topic + "." + topic;
-    auto out = handlers.at("aptrust." + topic)({item, stage, &collection});
+    auto out = handlers.at("aptrust." + topic)(
+      {item, stage, has_collection ? &collection : nullptr});
     if (!out.document.empty())
       job = *decode_job_document(out.document);
     return out;
@@ -362,6 +368,7 @@ protected:
   caf::error submit_fails;
   control_state control;
   collection_settings collection;
+  bool has_collection = true;
   stage_settings stage;
   stages::stage_handlers handlers;
   stages::stage_handler splitter;

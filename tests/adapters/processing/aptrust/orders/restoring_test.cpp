@@ -524,5 +524,22 @@ TEST_F(restoring, batches_that_are_no_orders_go_to_the_other_splitter) {
   EXPECT_EQ(splitter({item, stage, &collection}).reason, "not an order");
 }
 
+TEST_F(restoring, waits_while_the_disk_has_no_room) {
+  store("INST/x", {{"data/a", "a"}});
+  tools->provision.free_min =
+    std::filesystem::space(tools->work_folder).capacity;
+  for (const auto& order :
+       {an_order(order_kind::restore_object, "INST/x"),
+        an_order(order_kind::restore_file, "INST/x", "data/a")}) {
+    const auto out = run(order);
+    EXPECT_EQ(out.says, verdict::not_yet);
+    EXPECT_TRUE(says(out, "no room for")) << out.reason;
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(tools->work_folder));
+  tools->provision.free_min = 0;
+  EXPECT_EQ(run(an_order(order_kind::restore_object, "INST/x")).says,
+            verdict::done);
+}
+
 } // namespace
 } // namespace depositd::aptrust::testing
