@@ -79,7 +79,11 @@ private:
   /// Whether the file came when new versions of the object went to this target
   /// no longer: what was stored there before is not expected to have it.
   bool came_later(const std::string& name) const {
-    const auto& now = x_.job.task.collection->storage;
+    // Of one that is gone nobody knows where it would keep its objects.
+    const auto* collection = x_.job.task.collection;
+    if (collection == nullptr)
+      return false;
+    const auto& now = collection->storage;
     if (std::find(now.begin(), now.end(), name) != now.end())
       return false;
     auto& target = *x_.tools().storage.at(name);
@@ -111,12 +115,23 @@ private:
     return out;
   }
 
+  /// Copies that are in storage which is not set up here; empty: none is.
+  std::string not_compared() const {
+    std::string out;
+    for (const auto& name : x_.object.storage)
+      if (!x_.tools().storage.contains(name))
+        out += (out.empty() ? "not compared: storage " : ", ") + name;
+    return out.empty() ? out : out + " is not set up here";
+  }
+
   outcome well() {
+    const auto missing = not_compared();
     premis_facts facts;
-    facts.outcome_detail = "sha512:" + file_.sha512;
+    facts.outcome_detail = "sha512:" + file_.sha512
+                           + (missing.empty() ? "" : "; " + missing);
     if (const auto failure = record(std::move(facts)))
       return ended(verdict::retry, render(failure));
-    return ended(verdict::done);
+    return ended(verdict::done, missing);
   }
 
   /// Somebody may be storing or deleting the object: what is wrong is said of

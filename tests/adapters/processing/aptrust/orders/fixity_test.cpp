@@ -131,6 +131,29 @@ TEST_F(fixity, nothing_is_said_of_what_only_storage_of_others_has) {
   EXPECT_TRUE(checks("inst/x").empty());
 }
 
+TEST_F(fixity, what_is_stored_is_compared_without_its_collection_too) {
+  store("inst/x", {{"data/a", "a file"}}, {"local"}, days_ago(91));
+  has_collection = false;
+  const auto out = run(check_of("inst/x"));
+  EXPECT_EQ(out.says, verdict::done) << out.reason;
+  damage("local", "a file");
+  auto again = check_of("inst/x");
+  again.anyway = true;
+  EXPECT_EQ(run(again).says, verdict::failed);
+}
+
+TEST_F(fixity, copies_that_cannot_be_asked_for_are_named) {
+  store("inst/x", {{"data/a", "a"}}, {"local", "far"}, days_ago(91));
+  tools->storage.erase("far");
+  const auto out = run(check_of("inst/x"));
+  EXPECT_EQ(out.says, verdict::done);
+  EXPECT_EQ(out.reason, "not compared: storage far is not set up here");
+  const auto all = checks("inst/x");
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_TRUE(all[0].outcome_detail.ends_with("; " + out.reason))
+    << all[0].outcome_detail;
+}
+
 TEST_F(fixity, tries_again_while_storage_is_away_and_records_nothing) {
   store("inst/x", {{"data/a", "a"}}, {"local"}, days_ago(91));
   targets["local"]->away = true;
