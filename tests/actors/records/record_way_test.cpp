@@ -255,6 +255,22 @@ TEST_F(record_log_test, a_sink_that_fails_is_asked_again) {
   EXPECT_EQ(now->trouble, "") << "it is over";
 }
 
+TEST_F(record_log_test, what_cannot_be_read_is_not_passed_over) {
+  start_all();
+  pass();
+  const auto report = [this] {
+    const auto out
+      = ask<publisher_report>(writer_of_topics, report_publisher{});
+    EXPECT_TRUE(out);
+    return out ? *out : publisher_report{};
+  };
+  const auto before = report().published;
+  ASSERT_TRUE(store->append("no record", 1, {}));
+  pass(2s);
+  EXPECT_NE(report().trouble, "");
+  EXPECT_EQ(report().published, before);
+}
+
 TEST_F(record_log_test, what_is_refused_for_good_has_nothing_written_again) {
   start_all();
   texts expected;

@@ -113,11 +113,11 @@ TEST_F(cancelling_test, what_is_no_deposit_of_the_user_is_refused) {
 }
 
 TEST_F(cancelling_test, all_that_match_are_counted_and_then_cancelled) {
+  const auto parked = deposit("cyd", "c"); // before those that are not
+  park("cyd");
   for (int i = 0; i < 7; ++i)
     deposit("ann", "a" + std::to_string(i));
   const auto of_bob = deposit("bob", "b");
-  const auto parked = deposit("cyd", "c");
-  park("cyd");
   const auto query = deposit("ann", "q", "query");
   put("loose", items_of("ann", 1));
   auto what = all_of("metadata");
@@ -137,6 +137,16 @@ TEST_F(cancelling_test, all_that_match_are_counted_and_then_cancelled) {
   EXPECT_FALSE(row(query).failed);
   EXPECT_EQ(report_of("metadata").ready, 1u);
   EXPECT_EQ(report_of("loose").ready, 1u);
+}
+
+TEST_F(cancelling_test, what_comes_meanwhile_is_not_meant) {
+  for (int i = 0; i < 4; ++i)
+    deposit("ann", "a" + std::to_string(i));
+  auto all = self->request(core, caf::infinite, all_of());
+  const auto later = deposit("ann", "b"); // which everybody works on meanwhile
+  all.receive([](const matching_cancelled& x) { EXPECT_EQ(x.moved, 4u); },
+              [](const caf::error& why) { FAIL() << render(why); });
+  EXPECT_FALSE(row(later).failed);
 }
 
 TEST_F(cancelling_test, of_all_queues_those_of_deposits_are_meant) {

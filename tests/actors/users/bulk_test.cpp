@@ -217,6 +217,17 @@ TEST_F(bulk_test, items_are_parked_and_taken_back_in_slices) {
   EXPECT_EQ(poll("r").size(), many);
 }
 
+TEST_F(bulk_test, what_comes_while_others_are_parked_is_not) {
+  put("q", items_of("ann", many));
+  park_matching what;
+  what.to_us = time_us * 2;
+  auto all = self->request(core, caf::infinite, what);
+  put("q", items_of("bob", 1));
+  all.receive([](const matching_parked& x) { EXPECT_EQ(x.count, 0u + many); },
+              [](const caf::error& why) { FAIL() << render(why); });
+  EXPECT_EQ(polled("q"), strings{"bob-1"});
+}
+
 TEST_F(bulk_test, equal_payloads_collapse_in_slices) {
   const std::string q{"dedupq/d"};
   put(q, sent_by("ann", strings(many, "M")));
