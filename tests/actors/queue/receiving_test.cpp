@@ -27,6 +27,14 @@ TEST_F(polling_test, unknown_queues_have_nothing_and_do_not_come_to_be) {
   EXPECT_EQ(control->state->queues.count("q"), 0u);
 }
 
+TEST_F(polling_test, is_refused_where_what_it_takes_is_not_written) {
+  put("q", items_of("ann", 1));
+  fail_appends(*log, 1);
+  const auto taken =
+    ask<items_received>(core, receive_items{"q", "worker", 10, 30'000, no_cap});
+  EXPECT_EQ(taken.error(), ec::store_failed);
+}
+
 TEST_F(polling_test, takes_no_more_than_asked_for_in_the_order_of_arrival) {
   const auto ids = put("q", sent_by("ann", {"a", "b", "c"}));
   const auto first = poll("q", 2);

@@ -53,6 +53,15 @@ TEST_F(http_bad_input, refuses_chunks_as_soon_as_they_are_too_much) {
   EXPECT_TRUE(alive());
 }
 
+TEST_F(http_bad_input, takes_chunks_up_to_the_last_byte_that_may_be) {
+  start({.body_bytes_max = 1000});
+  const auto chunks = head("Transfer-Encoding: chunked\r\n");
+  const std::string most(1000, 'x');
+  const std::string end = "\r\n0\r\n\r\n";
+  EXPECT_EQ(status_of(chunks + "3e8\r\n" + most + end), 200u);
+  EXPECT_EQ(status_of(chunks + "3e9\r\n" + most + "x" + end), 413u);
+}
+
 TEST_F(http_bad_input, row_16_gives_up_on_a_body_that_stays_short) {
   start({.receive_limit = 1s});
   auto client = connect();

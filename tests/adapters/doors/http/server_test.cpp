@@ -1,6 +1,11 @@
 // What the server does for decent clients.
 
+#include "adapters/doors/http/body_stream.hpp"
 #include "tests/adapters/doors/http/server_fixture.hpp"
+
+#include <memory>
+#include <string>
+#include <utility>
 
 #include <zlib.h>
 
@@ -351,5 +356,9 @@ TEST_F(http_server, may_be_gone_before_its_answers) {
   client.send(get("/held"));
   auto late = held_.take();
   server_.reset();
-  EXPECT_FALSE(late.send(http::response::text(200, "too late")));
+  auto answer = http::response::text(200, "too late");
+  answer.stream = std::make_shared<http::body_stream>();
+  const auto stream = answer.stream;
+  EXPECT_FALSE(late.send(std::move(answer)));
+  EXPECT_TRUE(stream->gone()) << "or it would be written for ever";
 }
