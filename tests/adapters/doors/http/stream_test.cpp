@@ -113,7 +113,7 @@ TEST_F(http_stream, goes_to_its_end_where_no_chunks_are_known) {
   body_->write("first");
   EXPECT_EQ(client.read(5), "first");
   body_->end();
-  EXPECT_TRUE(client.at_end());
+  EXPECT_TRUE(client.closed());
 }
 
 TEST_F(http_stream, is_left_by_who_wants_its_head) {
