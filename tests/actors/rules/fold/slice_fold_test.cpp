@@ -357,6 +357,7 @@ TEST_F(slice_fold_of, a_submission_that_came_and_went_is_one_finished_row) {
   row.started_us = 70;
   row.finished_us = 90;
   row.attempt = 1;
+  row.digest = 60; // of its item, as it came
   EXPECT_EQ(x.submissions_put[0], row);
 }
 

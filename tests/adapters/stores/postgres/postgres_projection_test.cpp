@@ -92,7 +92,8 @@ TEST_F(postgres_projection, takes_over_what_an_earlier_version_wrote) {
   old.submissions_put[0].submission.trace.clear();
   ASSERT_TRUE(open()->apply(old));
   schema->run("DROP VIEW submissions;"
-              "ALTER TABLE submission_rows DROP COLUMN trace;"
+              "ALTER TABLE submission_rows DROP COLUMN trace, "
+              "DROP COLUMN digest;"
               "DROP TABLE content_rows, store_facts;"
               "ALTER TABLE engines DROP COLUMN reaches_logs, "
               "DROP COLUMN protocol;"

@@ -62,7 +62,7 @@ TEST_F(damaged_projection, is_refused_if_another_program_made_it) {
 
 TEST_F(damaged_projection, is_refused_if_another_version_made_it) {
   change("PRAGMA user_version = 9");
-  expect_not_opened(ec::store_failed, "schema version 8");
+  expect_not_opened(ec::store_failed, "schema version 9");
   expect_not_opened(ec::store_failed, "of a later depositd");
 }
 
