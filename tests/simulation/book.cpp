@@ -16,7 +16,7 @@ item_id id_in(const event& x) {
 // -- items --------------------------------------------------------------------
 
 void item_book::become(tracked_item& x, life next) {
-  auto& counts = counts_[{x.queue, x.user}];
+  auto& counts = *x.among;
   counts.pending -= x.now == life::pending;
   counts.claimed -= x.now == life::claimed;
   x.now = next;
@@ -29,6 +29,7 @@ void item_book::move(tracked_item& x, const item_place& to) {
   if (to.queue.empty())
     return;
   x.queue = to.queue;
+  x.among = &counts_[{x.queue, x.user}];
   x.attempt = to.attempt;
   x.available_us = to.available_us;
   become(x, to.parked                  ? life::parked
@@ -42,10 +43,13 @@ void item_book::apply(const journalled& x) {
     auto& item = at->second;
     if (is_new)
       item.now = life::gone; // counted by `become`
+    else
+      become(item, life::gone);
     item.shard = x.shard;
     item.queue = fresh->queue;
     item.user = x.user;
     item.body = fresh->body;
+    item.among = &counts_[{item.queue, item.user}];
     become(item, life::pending);
     return;
   }

@@ -17,6 +17,12 @@ namespace depositd::simulation {
 
 enum class life : std::uint8_t { pending, claimed, delayed, parked, gone };
 
+/// Counts of one user in one queue.
+struct tracked_counts {
+  std::uint32_t pending = 0; ///< ready at once
+  std::uint32_t claimed = 0;
+};
+
 struct tracked_item {
   shard_number shard = 0;
   std::string queue;
@@ -27,18 +33,17 @@ struct tracked_item {
   std::uint32_t attempt = 0;
   micros available_us = never; ///< delayed until then
   bool local = false;          ///< the last claim's
-};
-
-/// Counts of one user in one queue.
-struct tracked_counts {
-  std::uint32_t pending = 0; ///< ready at once
-  std::uint32_t claimed = 0;
+  tracked_counts* among = nullptr; ///< its user's in its queue
 };
 
 /// Items by what the journal says of them so far.
 class item_book {
 public:
   using user_key = std::pair<std::string, std::string>; ///< {queue, user}
+
+  item_book() = default;
+  item_book(item_book&&) = default;
+  item_book& operator=(item_book&&) = default;
 
   /// The item before the event; null if there never was one.
   const tracked_item* find(item_id id) const {
@@ -60,7 +65,7 @@ public:
   }
 
 private:
-  void become(tracked_item& x, life next);
+  static void become(tracked_item& x, life next);
   void move(tracked_item& x, const item_place& to);
 
   std::unordered_map<item_id, tracked_item> items_;

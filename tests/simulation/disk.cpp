@@ -2,6 +2,7 @@
 
 #include "messages/values/codec.hpp"
 #include "messages/values/submission_body.hpp"
+#include "tests/simulation/tables.hpp"
 
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -198,7 +199,7 @@ shard_disk::shard_disk(shard_number shard, std::uint64_t segment_bytes,
                        surroundings around)
   : shard_(shard), around_(std::move(around)),
     log_(make_memory_journal({.segment_bytes = segment_bytes})),
-    tables_(make_memory_projection()) {
+    tables_(make_empty_tables()) {
   // nop
 }
 
@@ -228,6 +229,26 @@ shard_disk::tables_of(const journal_store& by) {
   return std::make_unique<fenced_tables>(*this, by.epoch());
 }
 
+std::optional<to_publish> shard_disk::outcome_of(const std::string& user,
+                                                 const event& x,
+                                                 sequence seq) const {
+  const auto outcome = [&](micros finished_us, std::string content) {
+    return to_publish{std::to_string(shard_) + ':' + std::to_string(seq) + ':'
+                        + std::to_string(finished_us),
+                      user, std::move(content)};
+  };
+  if (const auto* end = std::get_if<item_finished>(&x);
+      end != nullptr && end->queue == "metadata")
+    return outcome(end->finished_us,
+                   text_of_outcome(bodies_.at(end->id), end->how));
+  if (const auto* at_once = std::get_if<submission_recorded>(&x))
+    return outcome(
+      at_once->finished_us,
+      text_of_outcome(at_once->submission.file_name,
+                      at_once->failed ? ending::failed : ending::done));
+  return std::nullopt;
+}
+
 void shard_disk::record_group(const journal_store& by, std::string_view bytes,
                               std::uint32_t events, std::uint64_t group,
                               const std::vector<watermark>& watermarks) {
@@ -255,22 +276,11 @@ void shard_disk::record_group(const journal_store& by, std::string_view bytes,
         else
           moved->body.clear();
       }
-      told.add(at_us, journalled{shard_, by.epoch(), ++seq, x.user, e});
-      const auto id_at = [&](micros finished_us) {
-        return std::to_string(shard_) + ':' + std::to_string(seq) + ':'
-               + std::to_string(finished_us);
-      };
-      if (const auto* end = std::get_if<item_finished>(&e);
-          end != nullptr && end->queue == "metadata")
-        told.add(at_us,
-                 to_publish{id_at(end->finished_us), x.user,
-                            text_of_outcome(bodies_[end->id], end->how)});
-      if (const auto* at_once = std::get_if<submission_recorded>(&e))
-        told.add(at_us,
-                 to_publish{id_at(at_once->finished_us), x.user,
-                            text_of_outcome(at_once->submission.file_name,
-                                            at_once->failed ? ending::failed
-                                                            : ending::done)});
+      auto outcome = outcome_of(x.user, e, ++seq);
+      told.add(at_us,
+               journalled{shard_, by.epoch(), seq, x.user, std::move(e)});
+      if (outcome)
+        told.add(at_us, std::move(*outcome));
     }
   }
   told.add(at_us, group_written{shard_, by.epoch(), last, watermarks});

@@ -8,10 +8,10 @@
 #include "messages/ports/journal_store.hpp"
 #include "tests/simulation/history.hpp"
 #include "tests/simulation/knobs.hpp"
-#include "tests/support/memory_tables.hpp"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -62,6 +62,10 @@ public:
 private:
   friend class recorded_store;
   friend class fenced_tables;
+
+  /// What the egress topic has to say because of the event, if anything.
+  std::optional<to_publish> outcome_of(const std::string& user, const event& x,
+                                       sequence seq) const;
 
   /// A group is in the log.
   void record_group(const journal_store& by, std::string_view bytes,

@@ -11,6 +11,7 @@
 #include "messages/values/sharding.hpp"
 #include "messages/values/types.hpp"
 
+#include <deque>
 #include <string>
 #include <variant>
 #include <vector>
@@ -233,7 +234,7 @@ struct entry {
 };
 
 struct history {
-  std::vector<entry> entries;
+  std::deque<entry> entries; ///< that do not move while more come
   /// So long an actor may have been held up: what it was told to stop may go on
   /// for a few times this.
   micros stall_max_us = 0;
@@ -243,7 +244,9 @@ struct history {
   bool with_leases = false;
 
   void add(micros at_us, fact what) {
-    entries.push_back({at_us, std::move(what)});
+    auto& x = entries.emplace_back();
+    x.at_us = at_us;
+    x.what = std::move(what);
   }
 };
 

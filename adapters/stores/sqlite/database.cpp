@@ -307,11 +307,11 @@ caf::expected<statement> database::prepare(std::string_view sql) {
 }
 
 caf::error database::begin() {
-  return run_script("BEGIN IMMEDIATE");
+  return run("BEGIN IMMEDIATE");
 }
 
 caf::error database::commit() {
-  return run_script("COMMIT");
+  return run("COMMIT");
 }
 
 void database::roll_back() {

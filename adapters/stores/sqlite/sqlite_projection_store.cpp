@@ -31,7 +31,7 @@ public:
                             statements::keyed, sqlite::submission_documents,
                             statements::work, statements::records>;
 
-  projection_file(std::unique_ptr<sqlite::database> file,
+  projection_file(std::shared_ptr<sqlite::database> file,
                   const page_sizes& pages)
     : file_(std::move(file)), tables_(*file_) {
     tables_.items.set_sizes(pages);
@@ -65,7 +65,7 @@ public:
   }
 
 private:
-  std::unique_ptr<sqlite::database> file_;
+  std::shared_ptr<sqlite::database> file_;
   tables tables_;
   rows::checked_rows<rows::watermarks> marks_;
   bool is_open_ = false;       ///< slices are applied and not committed
@@ -131,9 +131,9 @@ void projection_file::roll_back(rows::watermarks& reached) {
 
 } // namespace
 
-caf::expected<std::unique_ptr<projection_store>>
-open_sqlite_projection(const std::filesystem::path& path,
-                       const sqlite_projection_options& options) {
+caf::expected<std::shared_ptr<sqlite::database>>
+open_projection_file(const std::filesystem::path& path,
+                     const sqlite_projection_options& options) {
   // The first row of `meta` comes with the schema: a table without it is
   // damaged, never new.
   const auto schema = std::string{statements::projection_schema}
@@ -152,11 +152,26 @@ open_sqlite_projection(const std::filesystem::path& path,
            .checked_bytes_max = options.checked_bytes_max});
   if (!file)
     return std::move(file.error());
+  return std::shared_ptr<sqlite::database>{std::move(*file)};
+}
+
+caf::expected<std::unique_ptr<projection_store>>
+open_sqlite_projection(std::shared_ptr<sqlite::database> file,
+                       const page_sizes& pages) {
   auto out = std::make_unique<rows::table_projection<projection_file>>(
-    projection_file{std::move(*file), options.pages});
+    projection_file{std::move(file), pages});
   if (auto error = out->load_watermarks())
     return error;
   return std::unique_ptr<projection_store>{std::move(out)};
+}
+
+caf::expected<std::unique_ptr<projection_store>>
+open_sqlite_projection(const std::filesystem::path& path,
+                       const sqlite_projection_options& options) {
+  auto file = open_projection_file(path, options);
+  if (!file)
+    return std::move(file.error());
+  return open_sqlite_projection(std::move(*file), options.pages);
 }
 
 } // namespace depositd

@@ -8,6 +8,12 @@
 #include <filesystem>
 #include <memory>
 
+namespace depositd::sqlite {
+
+class database;
+
+} // namespace depositd::sqlite
+
 namespace depositd {
 
 /// When items that came together are kept in one row.
@@ -45,5 +51,14 @@ struct sqlite_projection_options {
 caf::expected<std::unique_ptr<projection_store>>
 open_sqlite_projection(const std::filesystem::path& file,
                        const sqlite_projection_options& options = {});
+
+/// The same in two steps, for whoever keeps the database when the projection in
+/// it is gone.
+caf::expected<std::shared_ptr<sqlite::database>>
+open_projection_file(const std::filesystem::path& file,
+                     const sqlite_projection_options& options = {});
+caf::expected<std::unique_ptr<projection_store>>
+open_sqlite_projection(std::shared_ptr<sqlite::database> file,
+                       const page_sizes& pages);
 
 } // namespace depositd
