@@ -90,11 +90,11 @@ caf::error sync_folder(disk& io, const fs::path& folder) {
 }
 
 caf::error make_folders(disk& io, const fs::path& folder) {
-  if (folder.empty() || fs::is_directory(folder))
+  std::error_code code;
+  if (folder.empty() || fs::is_directory(folder, code))
     return {};
   if (auto failed = make_folders(io, folder.parent_path()))
     return failed;
-  std::error_code code;
   fs::create_directory(folder, code);
   if (code)
     return file_failed("create", folder, code.value());

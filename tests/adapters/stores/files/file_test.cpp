@@ -81,6 +81,11 @@ TEST_F(files, of_ours_are_for_nobody_else) {
   EXPECT_EQ(fs::status(home.path() / "a").permissions(), fs::perms::owner_all);
 }
 
+TEST_F(files, are_in_no_folder_whose_name_is_too_long) {
+  const auto failed = make_folders(io, home.path() / std::string(5'000, 'x'));
+  EXPECT_EQ(failed, ec::store_failed);
+}
+
 TEST(sha256, of_nothing_and_of_abc) {
   EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca"
                             "495991b7852b855");
