@@ -146,7 +146,7 @@ void why(admin_pointer self, const admin_call_ptr& call) {
 
 // -- handing in ---------------------------------------------------------------
 
-void hand_in(admin_pointer self, const admin_call_ptr& call) {
+void submit_one(admin_pointer self, const admin_call_ptr& call) {
   const auto& in = call->arguments;
   submit_file what;
   what.user = in.text("user");
@@ -165,21 +165,6 @@ void hand_in(admin_pointer self, const admin_call_ptr& call) {
                   answer["id"] = x.ids.front();
                   deliver(call, answer);
                 });
-}
-
-/// What is deposited under a name that was mistyped would be bound to no
-/// prefixes, and be nobody's.
-void submit_one(admin_pointer self, const admin_call_ptr& call) {
-  ask(self, call, self->state.options.shard, watch_control{nullptr},
-      [=](const control_changed& control) {
-        const auto user = call->arguments.text("user");
-        if (control.state->accounts.contains(user))
-          return hand_in(self, call);
-        const auto wrong =
-          refuse(ec::not_found, user + " has no account; see user add");
-        audit(self, call, nullptr, nullptr, render(wrong));
-        refuse(call, wrong);
-      });
 }
 
 // -- rows ---------------------------------------------------------------------

@@ -224,7 +224,6 @@ TEST_F(admin_work_test, what_stages_keep_is_let_go_if_all_else_fails) {
 TEST_F(admin_work_test, backup_and_submit_are_passed_on) {
   run("backup", {{"folder", "/x"}});
   EXPECT_EQ(world_.backups, std::vector<std::string>{"/x"});
-  world_.control.accounts["ann"] = {"ann", a_hash, {}};
   const auto x = run("submit", {{"user", "ann"},
                                 {"file_name", "a.xml"},
                                 {"operation", "doQueryUpload"},
@@ -235,15 +234,6 @@ TEST_F(admin_work_test, backup_and_submit_are_passed_on) {
   refusal("submit",
           {{"user", "ann"}, {"file_name", "a"}, {"content_base64", "eA=="}},
           ec::pending_limit_reached);
-}
-
-TEST_F(admin_work_test, nothing_is_submitted_for_who_has_no_account) {
-  world_.control.accounts["ann"] = {"ann", a_hash, {}};
-  refusal("submit",
-          {{"user", "anne"}, {"file_name", "a"}, {"content_base64", "eA=="}},
-          ec::not_found);
-  EXPECT_TRUE(world_.files.empty());
-  EXPECT_NE(log_.str().find("anne has no account"), std::string::npos);
 }
 
 } // namespace
