@@ -55,6 +55,7 @@ findings check(const history& x) {
                            check_nothing_recorded_lost,
                            check_nothing_invented,
                            check_unanswered,
+                           check_look_ups,
                            check_no_doubles,
                            check_caps,
                            check_states,

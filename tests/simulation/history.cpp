@@ -24,6 +24,10 @@ struct teller {
   void operator()(const recorded_at_once& x) const {
     out << "recorded " << x.name << " as " << x.id;
   }
+  void operator()(const looked_up& x) const {
+    out << "looked up " << x.id << " since " << x.asked_at << ": "
+        << (x.found ? std::to_string(static_cast<int>(*x.found)) : "unknown");
+  }
   void operator()(const produced& x) const {
     out << "produced " << x.partition << ' ' << x.offset
         << (x.poison ? " (poison)" : " ") << x.body << " for shard " << x.shard;

@@ -12,6 +12,7 @@
 #include "messages/values/types.hpp"
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -46,6 +47,14 @@ struct recorded_at_once {
 };
 
 /// A record of an ingress topic, read by the shard that its user is in.
+/// A depositor has asked how a submission stands, when there were so many
+/// entries, and is told.
+struct looked_up {
+  item_id id = 0;
+  std::size_t asked_at = 0;
+  std::optional<submission_status> found; ///< nothing: nobody knows of it
+};
+
 struct produced {
   std::string partition;
   std::int64_t offset = 0;
@@ -221,10 +230,10 @@ struct left_over {
 };
 
 using fact =
-  std::variant<attempted, acknowledged, refused, recorded_at_once, produced,
-               processor_joined, handed_out, reported, settled, proposed,
-               in_force, work_wanted, work_done_as_wanted, move_wanted,
-               move_promised, journalled, group_written, recovered,
+  std::variant<attempted, acknowledged, refused, recorded_at_once, looked_up,
+               produced, processor_joined, handed_out, reported, settled,
+               proposed, in_force, work_wanted, work_done_as_wanted,
+               move_wanted, move_promised, journalled, group_written, recovered,
                body_missing, leased, given_back, resumed, published, to_publish,
                dead_lettered, offered, fault, left_over>;
 

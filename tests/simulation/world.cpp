@@ -27,7 +27,8 @@ world::world(std::uint64_t seed, const lessened& by)
   : chance_(seed), knobs_(chance_, seed), skipped_(by.skipped),
     work_chance_(seed ^ 0x6a6f6273U), source_chance_(seed ^ 0x70756c6cU),
     at_once_chance_(seed ^ 0x73796e63U), move_chance_(seed ^ 0x6d6f7665U),
-    node_chance_(seed ^ 0x6e6f6465U), system_(config_),
+    look_up_chance_(seed ^ 0x6c6f6f6bU), node_chance_(seed ^ 0x6e6f6465U),
+    system_(config_),
     scheduler_(
       dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
     born_(scheduler_.clock().now()) {
@@ -215,6 +216,8 @@ void world::step() {
     return step_of_sources();
   if (knobs_.at_once && at_once_chance_.one_in(8))
     return record_at_once();
+  if (knobs_.look_ups && look_up_chance_.one_in(3))
+    return look_up();
   if (knobs_.moves && move_chance_.one_in(10))
     return move_a_queue();
   const auto which = chance_.below(24);

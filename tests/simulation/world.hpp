@@ -225,6 +225,8 @@ private:
   void send_messages();
   void send_deposit();
   void record_at_once();
+  void look_up();
+  void look_up_one();
   void poll();
   void end_polled();
 
@@ -353,6 +355,7 @@ private:
   chance source_chance_;               ///< of sources alone
   chance at_once_chance_;              ///< of deposits at once alone
   chance move_chance_;                 ///< of moves alone
+  chance look_up_chance_;              ///< of questions for deposits alone
   chance node_chance_;                 ///< of the node's troubles alone
   history told_;
   system_config config_;
@@ -381,6 +384,12 @@ private:
   std::vector<micros> arrivals_us_;   ///< when engines join
   std::map<std::string, admin_actor> admins_; ///< by address, of those up
   std::vector<item_id> deposited_;            ///< a few that were acknowledged
+  struct submitted {
+    item_id id = 0;
+    std::string user;
+    std::string name;
+  };
+  std::vector<submitted> submitted_; ///< that their depositors ask for
 
   bool endless_ = false; ///< actors talk for ever: the life is over
   bool calm_ = true;     ///< nothing is broken on purpose: not yet, or no more

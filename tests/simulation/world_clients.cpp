@@ -3,6 +3,8 @@
 #include "tests/simulation/world.hpp"
 #include "tests/simulation/world_ask.hpp"
 
+#include <algorithm>
+
 namespace depositd::simulation {
 
 std::string world::any_user() {
@@ -52,9 +54,11 @@ void world::send_deposit() {
     std::string{"f"}.append(std::to_string(++bodies_));
   message.submission.blob = "none";
   const auto name = message.submission.file_name;
-  tell(attempted{name, message.queue, message.user});
+  const auto user = message.user;
+  tell(attempted{name, message.queue, user});
   ask(std::move(message), [=, this](const enqueued& x) {
     tell(acknowledged{name, x.ids.at(0)});
+    submitted_.push_back({x.ids[0], user, name});
     if (is_shared() && deposited_.size() < 20)
       deposited_.push_back(x.ids[0]);
   });
@@ -77,8 +81,52 @@ void world::record_at_once() {
     message.what.document = "<" + name + "/>";
     ask(std::move(message), [=, this](const enqueued&) {
       tell(recorded_at_once{name, given.id});
+      submitted_.push_back({given.id, user, name});
     });
   });
+}
+
+// -- what became of deposits --------------------------------------------------
+
+/// Of several engines some may not know yet that the shard is another's: what
+/// they answer then is judged by nobody.
+void world::look_up() {
+  if (submitted_.empty() || look_up_chance_.one_in(3))
+    return send_deposit();
+  if (engine_ && !is_shared())
+    look_up_one();
+}
+
+/// One of the last few, by what its depositor has of it.
+void world::look_up_one() {
+  const auto last = static_cast<std::uint32_t>(submitted_.size());
+  const auto& one =
+    submitted_[last - 1
+               - look_up_chance_.below(std::min<std::uint32_t>(last, 8))];
+  submission_query what;
+  what.count_max = 1;
+  what.newest_first = look_up_chance_.one_in(2);
+  if (look_up_chance_.one_in(2)) {
+    what.id = one.id;
+  } else {
+    what.user = one.user;
+    what.file_name = one.name;
+  }
+  caf::anon_send(
+    outside_,
+    act{[=, this, id = one.id,
+         reads = engine_->core.projector](caf::event_based_actor* self) {
+      const auto asked_at = told_.entries.size();
+      self->request(reads, std::chrono::minutes{10}, what)
+        .then(
+          [=, this](const submissions_found& x) {
+            looked_up news{id, asked_at, {}};
+            if (!x.rows.empty() && x.rows[0].id == id)
+              news.found = x.rows[0].status;
+            tell(std::move(news));
+          },
+          [](const caf::error&) { /* not now */ });
+    }});
 }
 
 // -- polling ------------------------------------------------------------------
