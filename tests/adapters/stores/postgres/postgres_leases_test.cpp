@@ -32,7 +32,7 @@ protected:
 
   /// The schema as the version before left it.
   void take_last_step_back() const {
-    schema->run("DROP TABLE content_rows");
+    schema->run("ALTER TABLE submission_rows DROP COLUMN digest");
     schema->run("DELETE FROM schema_versions WHERE version = "
                 + std::to_string(postgres::schema_known()));
   }
@@ -171,7 +171,8 @@ TEST_F(postgres_leases, know_that_an_older_database_has_one_shard) {
   schema->run("DROP VIEW shards; DROP TABLE shard_counts, engines, "
               "shard_leases, store_facts, content_rows; "
               "DROP VIEW submissions; "
-              "ALTER TABLE submission_rows DROP COLUMN trace; "
+              "ALTER TABLE submission_rows DROP COLUMN trace, "
+              "DROP COLUMN digest; "
               "DROP VIEW batches, jobs; DROP TABLE batch_rows, job_rows; "
               "DROP VIEW records; DROP TABLE record_rows, record_total_rows; "
               "DROP VIEW ring_costs; DROP TABLE ring_cost_rows; "
