@@ -1,7 +1,7 @@
 // What the server does for clients that are broken or hostile. Row numbers are
 // those of the table of bad inputs.
 
-#include "tests/adapters/doors/http/server_fixture.hpp"
+#include "tests/adapters/doors/http/request_fixture.hpp"
 
 #include <sys/resource.h>
 
@@ -11,22 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-class http_bad_input : public server_fixture {
-protected:
-  unsigned status_of(std::string_view bytes) {
-    auto client = connect();
-    const auto x = client.exchange(bytes);
-    return x ? x->status : 0;
-  }
-
-  bool alive() {
-    return status_of("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n") == 200;
-  }
-};
-
-std::string head(const std::string& more) {
-  return "POST /echo HTTP/1.1\r\nHost: a\r\n" + more + "\r\n";
-}
+class http_bad_input : public request_fixture {};
 
 } // namespace
 

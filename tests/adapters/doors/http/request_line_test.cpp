@@ -1,6 +1,6 @@
 // What is wrong with a request before anything of it is looked at.
 
-#include "tests/adapters/doors/http/server_fixture.hpp"
+#include "tests/adapters/doors/http/request_fixture.hpp"
 
 #include <string>
 #include <string_view>
@@ -11,22 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-class http_request_line : public server_fixture {
-protected:
-  unsigned status_of(std::string_view bytes) {
-    auto client = connect();
-    const auto x = client.exchange(bytes);
-    return x ? x->status : 0;
-  }
-
-  bool alive() {
-    return status_of("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n") == 200;
-  }
-
-  static std::string head(const std::string& more) {
-    return "POST /echo HTTP/1.1\r\nHost: a\r\n" + more + "\r\n";
-  }
-};
+class http_request_line : public request_fixture {};
 
 } // namespace
 
