@@ -76,12 +76,12 @@ caf::error read_endpoint(const given_setting& x, endpoint& out) {
 caf::error read_names(const given_setting& x, std::vector<std::string>& out) {
   out.clear();
   for (const auto& value : x.values) {
-    std::string name;
     if (x.list) {
       if (!value.empty())
         out.push_back(value);
       continue;
     }
+    std::string name;
     // From the command line a list may be written as in the file.
     const bool bracketed = value.starts_with('[') && value.ends_with(']');
     const auto bare =

@@ -1,9 +1,7 @@
 #include "adapters/stores/postgres/connection.hpp"
 
-#include <array>
 #include <cerrno>
 #include <chrono>
-#include <memory>
 #include <poll.h>
 
 namespace depositd::postgres {
@@ -237,44 +235,37 @@ caf::error connection::each(std::string_view sql, const parameters& x,
   return {};
 }
 
-/// Has the server end what it sends, which then comes to its end; if that
-/// cannot be said, all of it comes.
-void connection::want_no_more() {
-  const std::unique_ptr<PGcancel, decltype(&PQfreeCancel)> cancel{
-    PQgetCancel(handle_), &PQfreeCancel};
-  std::array<char, 256> reason{};
-  if (cancel)
-    PQcancel(cancel.get(), reason.data(), static_cast<int>(reason.size()));
+caf::expected<result> connection::run_once(const std::string& sql,
+                                           const parameters& x) {
+  if (PQsendQueryParams(handle_, sql.c_str(), x.size(), x.types(), x.values(),
+                        x.lengths(), x.formats(), 1)
+      == 0)
+    return failure(nullptr);
+  return take_all();
 }
 
+/// Whoever has enough fetches no more: to cancel what the server sends would
+/// wait for one that stands still.
 caf::error connection::stream(std::string_view sql, const parameters& x,
                               const show_row& show) {
-  if (auto error = script("SET statement_timeout = 0"))
-    return error;
-  auto failed = send(sql, x);
-  if (!failed)
-    PQsetSingleRowMode(handle_);
-  for (bool more = !failed; more;) {
-    auto next = take_result();
-    if (!next)
-      return std::move(next.error());
-    more = next->get() != nullptr;
-    if (!more || failed)
-      continue;
-    const auto status = PQresultStatus(next->get());
-    if (status == PGRES_SINGLE_TUPLE) {
-      failed = show({*next, 0});
-      if (failed)
-        want_no_more();
-    } else if (status != PGRES_TUPLES_OK) {
-      failed = failure(next->get());
-    }
-  }
-  if (!lost())
-    if (auto error = script("SET statement_timeout = "
-                            + std::to_string(options_.statement_timeout_ms)))
+  return run_transaction([&]() -> caf::error {
+    if (auto error = script("SET LOCAL statement_timeout = 0"))
       return error;
-  return failed;
+    auto declared =
+      run_once("DECLARE streamed NO SCROLL CURSOR FOR " + std::string{sql}, x);
+    if (!declared)
+      return std::move(declared.error());
+    while (true) {
+      const auto rows = run_once("FETCH 256 FROM streamed", {});
+      if (!rows)
+        return rows.error();
+      for (int row = 0; row < rows->rows(); ++row)
+        if (auto error = show({*rows, row}))
+          return error;
+      if (rows->rows() == 0)
+        return {};
+    }
+  });
 }
 
 caf::error

@@ -73,9 +73,9 @@ public:
   caf::error each(std::string_view sql, const parameters& x,
                   const show_row& show);
 
-  /// The same with one row at a time in memory, not to be called inside a
-  /// transaction; the server's own timeout does not hold. An error of `show`
-  /// ends it before the last row has come.
+  /// The same with some hundred rows in memory, in a transaction of its own;
+  /// the server's own timeout does not hold. An error of `show` ends it before
+  /// the last row has come.
   caf::error stream(std::string_view sql, const parameters& x,
                     const show_row& show);
 
@@ -112,7 +112,8 @@ private:
   caf::error configure();
   caf::expected<std::string> prepare(std::string_view sql, const parameters& x);
   caf::error send(std::string_view sql, const parameters& x);
-  void want_no_more();
+  /// Not kept as prepared.
+  caf::expected<result> run_once(const std::string& sql, const parameters& x);
   caf::error await();
   caf::expected<result> take_result();
   caf::expected<result> take_all();

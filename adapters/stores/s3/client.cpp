@@ -194,7 +194,7 @@ caf::expected<listed> client::facts_of(const std::string& key) {
 }
 
 std::size_t client::key_bytes_left() const {
-  return key_bytes_max - full("").size();
+  return key_bytes_max - std::min(key_bytes_max, full("").size());
 }
 
 caf::expected<listing> client::ask_list(const std::string& prefix,

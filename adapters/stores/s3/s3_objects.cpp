@@ -33,12 +33,13 @@ public:
   }
 
   caf::expected<put_result> put(const new_version& x) override {
+    const auto bytes_max = path_bytes_max();
     for (const auto& file : x.files)
-      if (file.path.size() > path_bytes_max())
+      if (file.path.size() > bytes_max)
         return caf::make_error(ec::invalid_argument,
                                "the path \"" + file.path.substr(0, 200)
                                  + "...\" has more than "
-                                 + std::to_string(path_bytes_max())
+                                 + std::to_string(bytes_max)
                                  + " bytes, which is too long for a bucket");
     return of(x.object).put(x);
   }
@@ -48,7 +49,8 @@ public:
     static const auto others =
       ocfl::object_folder({}).size()
       + std::string_view{"/v4294967295/content/"}.size();
-    return bucket_.key_bytes_left() - others;
+    const auto left = bucket_.key_bytes_left();
+    return left - std::min(left, others);
   }
 
   caf::expected<object_version> show(const std::string& object,
