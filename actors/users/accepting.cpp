@@ -64,7 +64,8 @@ decision decide(self_pointer self, const accept_items& x) {
     return out;
   }
   const auto& ledger = out.queue->ledger;
-  if (ledger.claims() >= x.claims_max) {
+  if (ledger.claims() >= x.claims_max
+      && !seeded_bug("claimed_beyond_the_cap")) {
     out.over_claims = x.answer->over_claims = true;
     return out;
   }

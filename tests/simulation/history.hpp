@@ -46,7 +46,6 @@ struct recorded_at_once {
   item_id id = 0;
 };
 
-/// A record of an ingress topic, read by the shard that its user is in.
 /// A depositor has asked how a submission stands, when there were so many
 /// entries, and is told.
 struct looked_up {
@@ -55,6 +54,7 @@ struct looked_up {
   std::optional<submission_status> found; ///< nothing: nobody knows of it
 };
 
+/// A record of an ingress topic, read by the shard that its user is in.
 struct produced {
   std::string partition;
   std::int64_t offset = 0;

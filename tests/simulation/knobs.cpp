@@ -75,11 +75,16 @@ constexpr std::uint64_t at_once_salt = std::uint64_t{417} << 32;
 /// none.
 constexpr std::uint64_t look_ups_salt = std::uint64_t{5605} << 32;
 
+/// Every sixth life; those of seeds.txt and bug_seeds.txt that are older have
+/// none.
+constexpr std::uint64_t synchronous_salt = std::uint64_t{122'339} << 32;
+
 /// What a life may have besides messages.
 constexpr switch_of switches_of_parts[] = {
   {"work", &knobs::work},       {"at_once", &knobs::at_once},
   {"sources", &knobs::sources}, {"moves", &knobs::moves},
   {"node", &knobs::node},       {"look_ups", &knobs::look_ups},
+  {"synchronous", &knobs::synchronous},
 };
 
 constexpr switch_of switches_of_nodes[] = {
@@ -131,6 +136,7 @@ knobs::knobs(chance& by, std::uint64_t seed) {
   at_once = chance{seed ^ at_once_salt}.one_in(5);
   moves = chance{seed ^ moves_salt}.one_in(4);
   look_ups = chance{seed ^ look_ups_salt}.one_in(6);
+  synchronous = chance{seed ^ synchronous_salt}.one_in(6);
   chance of_node{seed ^ node_salt};
   node = of_node.one_in(6);
   if (node) {

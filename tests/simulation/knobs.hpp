@@ -78,6 +78,7 @@ struct knobs {
   bool deposits = false; ///< besides messages
   bool limits = false;   ///< of pending items
   bool at_once = false;  ///< deposits that are processed before the answer
+  bool synchronous = false; ///< deposits that come claimed by their door
   bool look_ups = false; ///< depositors ask what became of theirs
   // -- topics
   bool records = false;          ///< deposits come by a topic

@@ -225,6 +225,8 @@ private:
   void send_messages();
   void send_deposit();
   void record_at_once();
+  void send_synchronous();
+  void end_synchronous();
   void look_up();
   void look_up_one();
   void poll();
@@ -339,6 +341,8 @@ private:
   void drain();
   void pull_all();
   bool all_gone() const;
+  bool any_to_come_back() const; ///< from a delay or a claim
+  bool any_delayed() const;
   void list_left_overs();
   void look_at_publisher(const simulated_engine& of);
 
@@ -357,6 +361,7 @@ private:
   chance move_chance_;                 ///< of moves alone
   chance look_up_chance_;              ///< of questions for deposits alone
   chance node_chance_;                 ///< of the node's troubles alone
+  chance synchronous_chance_;          ///< of doors that process alone
   history told_;
   system_config config_;
   caf::actor_system system_;
@@ -390,6 +395,7 @@ private:
     std::string name;
   };
   std::vector<submitted> submitted_; ///< that their depositors ask for
+  std::vector<submitted> in_work_;   ///< claimed by the door that took them in
 
   bool endless_ = false; ///< actors talk for ever: the life is over
   bool calm_ = true;     ///< nothing is broken on purpose: not yet, or no more
@@ -400,6 +406,7 @@ private:
   std::uint64_t messages_ = 0;
   std::uint32_t bodies_ = 0;
   std::uint32_t recorded_at_once_ = 0;
+  std::uint32_t synchronous_ = 0; ///< deposits
   std::uint32_t proposals_ = 0;
   std::uint32_t references_ = 0; ///< of moves
   std::uint32_t confirmed_ = 0;  ///< of the proposals that mend everything

@@ -1,5 +1,7 @@
 // Those who send and those who poll.
 
+#include "messages/receiving.hpp"
+#include "messages/values/operations.hpp"
 #include "tests/simulation/world.hpp"
 #include "tests/simulation/world_ask.hpp"
 
@@ -84,6 +86,50 @@ void world::record_at_once() {
       submitted_.push_back({given.id, user, name});
     });
   });
+}
+
+/// As a door does that processes a deposit before it answers: what it sends
+/// comes claimed by it, or not at all.
+void world::send_synchronous() {
+  submit message;
+  message.queue = "metadata";
+  message.user = std::string{"u"}.append(
+    std::to_string(synchronous_chance_.below(knobs_.users)));
+  message.submission.source = source_v2.name;
+  message.submission.file_name =
+    std::string{"v"}.append(std::to_string(++synchronous_));
+  message.submission.blob = "none";
+  const auto name = message.submission.file_name;
+  const auto user = message.user;
+  tell(attempted{name, message.queue, user});
+  ask(std::move(message), [=, this](const enqueued& x) {
+    if (x.ids.at(0) == 0)
+      return tell(refused{name});
+    tell(acknowledged{name, x.ids[0]});
+    submitted_.push_back({x.ids[0], user, name});
+    in_work_.push_back({x.ids[0], user, name});
+  });
+}
+
+/// Some doors never say a word: the queue has it when their time is over.
+void world::end_synchronous() {
+  if (in_work_.empty())
+    return send_synchronous();
+  const auto at = in_work_.begin()
+                  + synchronous_chance_.below(
+                    static_cast<std::uint32_t>(in_work_.size()));
+  const auto ended = *at;
+  in_work_.erase(at);
+  if (synchronous_chance_.one_in(6))
+    return;
+  static constexpr verdict verdicts[] = {verdict::done, verdict::done,
+                                         verdict::failed, verdict::release};
+  settle_items::one one;
+  one.name = {ended.id, digest_of_user(ended.user)};
+  one.says = verdicts[synchronous_chance_.below(4)];
+  one.document = "<" + ended.name + "/>";
+  tell(reported{0, ended.id, 0, one.says});
+  ask(settle_items{"metadata", {std::move(one)}}, [](const items_settled&) {});
 }
 
 // -- what became of deposits --------------------------------------------------

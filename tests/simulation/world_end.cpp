@@ -9,6 +9,8 @@
 
 #include <caf/send.hpp>
 
+#include <algorithm>
+
 namespace depositd::simulation {
 
 namespace {
@@ -106,8 +108,14 @@ void world::drain() {
   settle();
   drain_work();
   if (is_shared()) { // whose clocks differ by little, and time takes longer
+    // What failed ten times, or has a claim that nobody ends, waits for longer
+    // than all the rest takes.
+    const auto patience = [this](int i) {
+      return i < 60 || (i < 1200 && any_to_come_back());
+    };
     for (int i = 0;
-         i < 60 && !(all_gone() && all_pulled() && (!topics_ || i > 0)); ++i)
+         patience(i) && !(all_gone() && all_pulled() && (!topics_ || i > 0));
+         ++i)
       let_time_pass(i < 5 ? 2s : 6s);
     return;
   }
@@ -139,6 +147,15 @@ bool world::all_gone() const {
     if (item.now != life::gone)
       return false;
   return true;
+}
+
+bool world::any_to_come_back() const {
+  const auto book = book_of(told_);
+  return std::any_of(
+    book.items().begin(), book.items().end(),
+    [](const auto& one) {
+      return one.second.now == life::delayed || one.second.now == life::claimed;
+    });
 }
 
 void world::list_left_overs() {
