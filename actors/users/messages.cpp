@@ -3,6 +3,7 @@
 
 #include "actors/rules/ledger/copies.hpp"
 #include "actors/users/command.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <cassert>
 #include <utility>
@@ -90,8 +91,11 @@ void accept_all(self_pointer self, const accept_messages& x) {
     for (std::size_t j = 1; j < queues.size(); ++j)
       copies.push_back(rules::copy_of(come[i], id + j, queues[j]->name));
     take_in(todo, self, *todo.queue, id, std::move(come[i]), what);
-    for (std::size_t j = 1; j < queues.size(); ++j)
-      take_in(todo, self, *queues[j], id + j, std::move(copies[j - 1]), what);
+    if (seeded_bug("copy_forgotten") && !copies.empty())
+      copies.pop_back();
+    for (std::size_t j = 0; j < copies.size(); ++j)
+      take_in(todo, self, *queues[j + 1], id + j + 1, std::move(copies[j]),
+              what);
   }
   todo.deliver(x.share);
   report_others(self, todo, queues);

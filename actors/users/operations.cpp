@@ -2,6 +2,7 @@
 // equal payloads, for operators, for the disk, for whoever looks.
 
 #include "actors/users/command.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <algorithm>
 
@@ -107,6 +108,10 @@ caf::result<done> cancel_one(self_pointer self, const cancel_deposit& x) {
     user_command todo{self, &queue};
     for (auto& ended : queue.ledger.cancel({x.id}, x.reason, now(self)))
       end_claim(todo, self, std::move(ended), true);
+    if (seeded_bug("cancelled_before_commit")) {
+      todo.commit();
+      return done{};
+    }
     return todo.commit_and_answer(done{});
   }
   return caf::make_error(ec::not_found, "submission " + std::to_string(x.id)

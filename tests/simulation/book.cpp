@@ -66,6 +66,9 @@ void item_book::apply(const journalled& x) {
     become(item, back->available_us == never ? life::pending : life::delayed);
     item.attempt = back->attempt;
     item.available_us = back->available_us;
+  } else if (const auto* later = std::get_if<item_delayed>(&x.what)) {
+    become(item, later->available_us == never ? life::pending : life::delayed);
+    item.available_us = later->available_us;
   } else if (const auto* parked = std::get_if<item_parked>(&x.what)) {
     become(item, parked->parked ? life::parked : life::pending);
     item.available_us = never;

@@ -21,7 +21,10 @@ LEAST = 12
 # save time only: a mistake without a line here is looked for in all lives.
 NEEDS = {
     "batches_not_counted": "moves,several",
+    "backlog_given_up": "channels",
+    "cancelled_before_commit": "cancels",
     "claimed_beyond_the_cap": "synchronous",
+    "copy_forgotten": "channels",
     "lease_end_ignored": "several",
     "lost_answer_sent_again": "several",
     "moved_items_taken_twice": "moves,several",

@@ -75,6 +75,8 @@ findings check(const history& x) {
                            check_settings_everywhere,
                            check_leases,
                            check_moves,
+                           check_channels,
+                           check_cancelled,
                            check_marks})
     judge(x, out);
   return out;

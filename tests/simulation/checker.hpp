@@ -76,6 +76,13 @@ void check_leases(const history& x, findings& out); // L-1
 /// order and under its user; a move that was promised comes to its end.
 void check_moves(const history& x, findings& out); // M-1
 
+/// What an operator was told to be cancelled has ended.
+void check_cancelled(const history& x, findings& out); // C-2
+
+/// A message that its publisher was told of comes into each channel that there
+/// was, and into none twice.
+void check_channels(const history& x, findings& out); // T-1
+
 /// Never more items of a queue that is pulled into than its scheduler's mark.
 void check_marks(const history& x, findings& out); // P-1
 

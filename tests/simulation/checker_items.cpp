@@ -45,6 +45,7 @@ void walk(const history& x, Act act) {
 struct legality {
   const tracked_item& item;
   bool polled = false; ///< a poller has said, by its id, that it is done
+  bool cancelled = false; ///< an operator wanted it to end if it waits
   micros since_us = 0; ///< its last event is so old
 
   std::optional<std::string> operator()(const item_enqueued&) const {
@@ -80,7 +81,8 @@ struct legality {
     if (item.now == life::gone)
       return "ended twice";
     if (item.now != life::claimed && x.how != ending::purged
-        && x.how != ending::collapsed && !polled)
+        && x.how != ending::collapsed && !polled
+        && !(cancelled && x.how == ending::failed))
       return "ended without a claim";
     return {};
   }
@@ -118,16 +120,39 @@ struct legality {
   }
 };
 
+/// That operators wanted to end.
+class cancelled_items {
+public:
+  void add(const cancel_wanted& x) {
+    if (x.id != 0)
+      ids_.insert(x.id);
+    else
+      users_.insert(x.user);
+  }
+
+  bool have(item_id id, const tracked_item& item) const {
+    return item.queue == "metadata"
+           && (ids_.count(id) > 0 || users_.count(item.user) > 0);
+  }
+
+private:
+  std::unordered_set<item_id> ids_;
+  std::unordered_set<std::string> users_;
+};
+
 } // namespace
 
 void check_states(const history& x, findings& out) {
   std::unordered_set<item_id> polled;
+  cancelled_items cancelled;
   std::unordered_map<item_id, micros> last_us; ///< of each item's last event
   walk(x, [&](const item_book& book, const entry& one, const journalled* record,
               std::size_t at) {
     if (const auto* said = std::get_if<reported>(&one.what);
         said != nullptr && said->processor == 0)
       polled.insert(said->id);
+    if (const auto* wish = std::get_if<cancel_wanted>(&one.what))
+      cancelled.add(*wish);
     if (record == nullptr || id_in(record->what) == 0)
       return;
     const auto id = id_in(record->what);
@@ -139,10 +164,23 @@ void check_states(const history& x, findings& out) {
           && !std::holds_alternative<submission_recorded>(record->what))
         out.push_back({"I-6", at, named(id) + " came from nowhere"});
     } else if (auto wrong = std::visit(
-                 legality{*item, polled.count(id) > 0, one.at_us - before_us},
+                 legality{*item, polled.count(id) > 0,
+                          cancelled.have(id, *item), one.at_us - before_us},
                  record->what)) {
       out.push_back({"I-6", at, named(id) + ' ' + *wrong});
     }
+  });
+}
+
+void check_cancelled(const history& x, findings& out) {
+  walk(x, [&](const item_book& book, const entry& one, const journalled*,
+              std::size_t at) {
+    const auto* told = std::get_if<cancelled_as_wanted>(&one.what);
+    if (told == nullptr)
+      return;
+    if (const auto* item = book.find(told->id);
+        item == nullptr || item->now != life::gone)
+      out.push_back({"C-2", at, named(told->id) + " is not over"});
   });
 }
 

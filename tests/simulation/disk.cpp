@@ -31,7 +31,7 @@ public:
     auto out = store_->append(bytes, events, watermarks);
     if (!out)
       return out;
-    disk_.record_group(*this, bytes, events, *out, watermarks);
+    disk_.record_group(*store_, bytes, events, *out, watermarks);
     if (hits(disk_.faults.unknown_one_in))
       return failure("nobody knows what became of the append");
     return out;
@@ -249,7 +249,25 @@ std::optional<to_publish> shard_disk::outcome_of(const std::string& user,
   return std::nullopt;
 }
 
-void shard_disk::record_group(const journal_store& by, std::string_view bytes,
+/// As an item that came with the same body.
+event shard_disk::told_copy(journal_store& by, const item_copied& x) {
+  item_enqueued out;
+  out.id = x.id;
+  out.queue = x.queue;
+  out.priority = x.priority;
+  out.received_us = x.received_us;
+  out.kind = x.kind;
+  if (x.of != 0) {
+    out.body = bodies_[x.of];
+  } else {
+    auto body = by.read_body(x.at);
+    out.body = body ? std::move(*body) : render(body.error());
+  }
+  bodies_[x.id] = out.body;
+  return event{std::move(out)};
+}
+
+void shard_disk::record_group(journal_store& by, std::string_view bytes,
                               std::uint32_t events, std::uint64_t group,
                               const std::vector<watermark>& watermarks) {
   auto& told = *around_.told;
@@ -269,6 +287,8 @@ void shard_disk::record_group(const journal_store& by, std::string_view bytes,
       if (auto* item = std::get_if<item_enqueued>(&e)) {
         item->body = name_of_body(item->queue, item->body);
         bodies_[item->id] = item->body;
+      } else if (const auto* copy = std::get_if<item_copied>(&e)) {
+        e = told_copy(by, *copy);
       } else if (auto* moved = std::get_if<body_compacted>(&e)) {
         if (is_of_pipeline(moved->queue))
           bodies_[moved->id] = moved->body =

@@ -64,11 +64,12 @@ private:
   friend class fenced_tables;
 
   /// What the egress topic has to say because of the event, if anything.
+  event told_copy(journal_store& by, const item_copied& x);
   std::optional<to_publish> outcome_of(const std::string& user, const event& x,
                                        sequence seq) const;
 
   /// A group is in the log.
-  void record_group(const journal_store& by, std::string_view bytes,
+  void record_group(journal_store& by, std::string_view bytes,
                     std::uint32_t events, std::uint64_t group,
                     const std::vector<watermark>& watermarks);
 

@@ -24,6 +24,19 @@ struct teller {
   void operator()(const recorded_at_once& x) const {
     out << "recorded " << x.name << " as " << x.id;
   }
+  void operator()(const message_kept& x) const {
+    out << "kept " << x.body;
+  }
+  void operator()(const topic_wanted& x) const {
+    out << "wanted of topic " << x.topic << ' ' << x.channel << ": "
+        << static_cast<int>(x.what);
+  }
+  void operator()(const cancel_wanted& x) const {
+    out << "wanted cancelled " << x.id << " of " << x.user;
+  }
+  void operator()(const cancelled_as_wanted& x) const {
+    out << "cancelled " << x.id;
+  }
   void operator()(const looked_up& x) const {
     out << "looked up " << x.id << " since " << x.asked_at << ": "
         << (x.found ? std::to_string(static_cast<int>(*x.found)) : "unknown");

@@ -7,6 +7,7 @@
 #include "messages/ports/journal_store.hpp"
 #include "messages/processors.hpp"
 #include "messages/projection.hpp"
+#include "messages/topics.hpp"
 #include "messages/values/events.hpp"
 #include "messages/values/sharding.hpp"
 #include "messages/values/types.hpp"
@@ -43,6 +44,29 @@ struct refused {
 /// number that it was given before.
 struct recorded_at_once {
   std::string name;
+  item_id id = 0;
+};
+
+/// A publisher was told that its message is kept.
+struct message_kept {
+  std::string body;
+};
+
+/// An operator's wish about a topic, or about one of its channels.
+struct topic_wanted {
+  std::string topic;
+  std::string channel; ///< empty: the topic itself
+  topic_action what = topic_action::create;
+};
+
+/// An operator's wish to end a deposit that waits, or all of a user's.
+struct cancel_wanted {
+  item_id id = 0; ///< 0: all
+  std::string user;
+};
+
+/// The operator was told that it has ended.
+struct cancelled_as_wanted {
   item_id id = 0;
 };
 
@@ -230,7 +254,8 @@ struct left_over {
 };
 
 using fact =
-  std::variant<attempted, acknowledged, refused, recorded_at_once, looked_up,
+  std::variant<attempted, acknowledged, refused, recorded_at_once, message_kept,
+               topic_wanted, cancel_wanted, cancelled_as_wanted, looked_up,
                produced, processor_joined, handed_out, reported, settled,
                proposed, in_force, work_wanted, work_done_as_wanted,
                move_wanted, move_promised, journalled, group_written, recovered,

@@ -79,12 +79,21 @@ constexpr std::uint64_t look_ups_salt = std::uint64_t{5605} << 32;
 /// none.
 constexpr std::uint64_t synchronous_salt = std::uint64_t{122'339} << 32;
 
+/// Every fifth life; those of seeds.txt and bug_seeds.txt that are older have
+/// none.
+constexpr std::uint64_t channels_salt = std::uint64_t{614'083} << 32;
+
+/// Every sixth life; those of seeds.txt and bug_seeds.txt that are older have
+/// none.
+constexpr std::uint64_t cancels_salt = std::uint64_t{491'803} << 32;
+
 /// What a life may have besides messages.
 constexpr switch_of switches_of_parts[] = {
   {"work", &knobs::work},       {"at_once", &knobs::at_once},
   {"sources", &knobs::sources}, {"moves", &knobs::moves},
   {"node", &knobs::node},       {"look_ups", &knobs::look_ups},
-  {"synchronous", &knobs::synchronous},
+  {"synchronous", &knobs::synchronous}, {"channels", &knobs::channels},
+  {"cancels", &knobs::cancels},
 };
 
 constexpr switch_of switches_of_nodes[] = {
@@ -137,6 +146,8 @@ knobs::knobs(chance& by, std::uint64_t seed) {
   moves = chance{seed ^ moves_salt}.one_in(4);
   look_ups = chance{seed ^ look_ups_salt}.one_in(6);
   synchronous = chance{seed ^ synchronous_salt}.one_in(6);
+  channels = chance{seed ^ channels_salt}.one_in(5);
+  cancels = chance{seed ^ cancels_salt}.one_in(6);
   chance of_node{seed ^ node_salt};
   node = of_node.one_in(6);
   if (node) {

@@ -73,6 +73,7 @@ struct knobs {
   bool prohibitions = false;
   bool suspensions = false;
   bool parking = false;
+  bool cancels = false; ///< of deposits that wait
   // -- clients
   bool skew = false;     ///< one user sends nine tenths
   bool deposits = false; ///< besides messages
@@ -107,6 +108,8 @@ struct knobs {
   bool node_cuts = false;   ///< its connection is lost, and comes again
   bool node_deaf = false;   ///< before that it does not hear the engine
   bool node_deaths = false; ///< it starts anew under its name
+  // -- topics with channels
+  bool channels = false; ///< there are any
   // -- moves
   bool moves = false; ///< operators move what queues hold to others
 

@@ -29,6 +29,7 @@ world::world(std::uint64_t seed, const lessened& by)
     at_once_chance_(seed ^ 0x73796e63U), move_chance_(seed ^ 0x6d6f7665U),
     look_up_chance_(seed ^ 0x6c6f6f6bU), node_chance_(seed ^ 0x6e6f6465U),
     synchronous_chance_(seed ^ 0x646f6f72U),
+    channel_chance_(seed ^ 0x6368616eU), cancel_chance_(seed ^ 0x63616e63U),
     system_(config_),
     scheduler_(
       dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
@@ -222,6 +223,10 @@ void world::step() {
                                          : end_synchronous();
   if (knobs_.look_ups && look_up_chance_.one_in(3))
     return look_up();
+  if (knobs_.cancels && cancel_chance_.one_in(8))
+    return cancel();
+  if (knobs_.channels && channel_chance_.one_in(3))
+    return step_of_channels();
   if (knobs_.moves && move_chance_.one_in(10))
     return move_a_queue();
   const auto which = chance_.below(24);

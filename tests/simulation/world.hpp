@@ -218,6 +218,17 @@ private:
   void list_left_engines();
   void look_up_deposits();
 
+  // -- world_channels.cpp
+
+  void step_of_channels();
+  void publish_messages();
+  void add_consumer();
+  void crash_consumer();
+  void order_a_topic();
+  void consume_all();
+  void attach_to_channel(simulated_processor::pointer self,
+                         const std::shared_ptr<simulated_worker>& who);
+
   // -- world_clients.cpp
 
   std::string any_user();
@@ -237,6 +248,7 @@ private:
   void add_processor();
   void spawn_worker(std::shared_ptr<simulated_worker> who);
   void crash_processor();
+  void end_worker(simulated_worker& who);
   void attach_worker(simulated_processor::pointer self,
                      const std::shared_ptr<simulated_worker>& who);
   void visit_shards(simulated_processor::pointer self,
@@ -261,6 +273,7 @@ private:
   void change_eligibility();
   void suspend();
   void park();
+  void cancel();
   void purge();
 
   // -- world_topics.cpp
@@ -351,6 +364,7 @@ private:
   static constexpr micros stall_max_us_ = 3'000'000;
   static constexpr std::uint32_t processors_max_ = 10;
   static constexpr std::uint32_t stage_workers_max_ = 12;
+  static constexpr std::uint32_t consumers_max_ = 8;
 
   chance chance_;
   knobs knobs_;
@@ -362,6 +376,8 @@ private:
   chance look_up_chance_;              ///< of questions for deposits alone
   chance node_chance_;                 ///< of the node's troubles alone
   chance synchronous_chance_;          ///< of doors that process alone
+  chance channel_chance_;              ///< of topics with channels alone
+  chance cancel_chance_;               ///< of what operators cancel alone
   history told_;
   system_config config_;
   caf::actor_system system_;
@@ -407,6 +423,7 @@ private:
   std::uint32_t bodies_ = 0;
   std::uint32_t recorded_at_once_ = 0;
   std::uint32_t synchronous_ = 0; ///< deposits
+  std::uint32_t messages_sent_ = 0; ///< to topics with channels
   std::uint32_t proposals_ = 0;
   std::uint32_t references_ = 0; ///< of moves
   std::uint32_t confirmed_ = 0;  ///< of the proposals that mend everything

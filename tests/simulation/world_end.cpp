@@ -106,6 +106,8 @@ void world::drain() {
     spawn_worker(std::move(who));
   }
   settle();
+  if (knobs_.channels)
+    consume_all();
   drain_work();
   if (is_shared()) { // whose clocks differ by little, and time takes longer
     // What failed ten times, or has a claim that nobody ends, waits for longer

@@ -4,6 +4,8 @@
 #include "tests/simulation/world.hpp"
 #include "tests/simulation/world_ask.hpp"
 
+#include <algorithm>
+
 namespace depositd::simulation {
 
 void world::change(std::vector<event> changes) {
@@ -48,6 +50,26 @@ void world::park() {
   what.to_us = wall_offset_us_ * 2;
   what.parked = chance_.one_in(2);
   ask(std::move(what), [](const matching_parked&) {});
+}
+
+/// One of those that depositors were told of, or all of somebody's.
+void world::cancel() {
+  if (submitted_.empty() || cancel_chance_.one_in(4)) {
+    cancel_matching what;
+    what.queue = "metadata";
+    what.users = {std::string{"u"}.append(
+      std::to_string(cancel_chance_.below(knobs_.users)))};
+    what.to_us = wall_offset_us_ * 2;
+    what.reason = "unwanted";
+    tell(cancel_wanted{0, what.users[0]});
+    return ask(std::move(what), [](const matching_cancelled&) {});
+  }
+  const auto last = static_cast<std::uint32_t>(submitted_.size());
+  const auto back = cancel_chance_.below(std::min<std::uint32_t>(last, 8));
+  const auto& one = submitted_[last - 1 - back];
+  tell(cancel_wanted{one.id, one.user});
+  ask(cancel_deposit{one.id, one.user, "unwanted"},
+      [this, id = one.id](const done&) { tell(cancelled_as_wanted{id}); });
 }
 
 void world::purge() {

@@ -1,5 +1,6 @@
 // Processors outside the engine: they work, dawdle, die and repeat themselves.
 
+#include "messages/values/topic_names.hpp"
 #include "tests/simulation/world.hpp"
 
 #include <caf/send.hpp>
@@ -11,7 +12,8 @@ namespace depositd::simulation {
 void world::add_processor() {
   const auto alive =
     std::count_if(workers_.begin(), workers_.end(), [](const auto& worker) {
-      return !worker->gone && !is_of_pipeline(worker->queue);
+      return !worker->gone && !is_of_pipeline(worker->queue)
+             && !is_topic_queue(worker->queue);
     });
   if (alive >= processors_max_)
     return;
@@ -54,6 +56,10 @@ void world::crash_processor() {
     return;
   auto& who =
     *workers_[chance_.below(static_cast<std::uint32_t>(workers_.size()))];
+  end_worker(who);
+}
+
+void world::end_worker(simulated_worker& who) {
   if (who.gone)
     return;
   who.gone = true;
@@ -78,7 +84,8 @@ world::behave(simulated_processor::pointer self,
     [=, this](const deliver& x) { take_in(self, *who, x); },
     [=, this](const work_done& x) { report(self, *who, x.hand_out); },
     [=, this](attach_again) {
-      if (is_shared() ? who->looking : who->doors.empty())
+      if (is_shared() || is_topic_queue(who->queue) ? who->looking
+                                                    : who->doors.empty())
         attach_worker(self, who);
     },
   };
@@ -86,6 +93,8 @@ world::behave(simulated_processor::pointer self,
 
 void world::attach_worker(simulated_processor::pointer self,
                           const std::shared_ptr<simulated_worker>& who) {
+  if (is_topic_queue(who->queue))
+    return attach_to_channel(self, who);
   if (is_shared()) {
     visit_shards(self, who);
     return;

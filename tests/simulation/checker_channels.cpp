@@ -1,0 +1,128 @@
+// Messages of topics: each comes into each channel once.
+
+#include "messages/values/topic_names.hpp"
+#include "tests/simulation/book.hpp"
+#include "tests/simulation/checker.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace depositd::simulation {
+
+namespace {
+
+struct message_seen {
+  std::string topic;
+  std::vector<std::string> owed; ///< channels that there were when it was sent
+  std::set<std::string> in;      ///< queues that it has come into
+  bool kept = false;             ///< its publisher was told so
+  bool purged = false;           ///< while it waited in the topic
+};
+
+struct channel_checker {
+  findings& out;
+  item_book book;
+  std::map<std::string, topic_changed> topics; ///< their newest words
+  std::map<std::string, message_seen> messages; ///< by body
+  std::set<std::string> removed; ///< channels and topics, by their queues
+
+  void complain(std::size_t at, std::string what) {
+    out.push_back({"T-1", at, std::move(what)});
+  }
+
+  void send(const attempted& x) {
+    if (!is_topic_queue(x.queue))
+      return;
+    auto& fresh = messages[x.body];
+    fresh.topic = topic_of_queue(x.queue).topic;
+    const auto at = topics.find(fresh.topic);
+    if (at == topics.end() || at->second.removed || at->second.leaving)
+      return;
+    for (const auto& channel : at->second.channels)
+      if (const auto& ending = at->second.ending;
+          std::find(ending.begin(), ending.end(), channel) == ending.end())
+        fresh.owed.push_back(channel);
+  }
+
+  void keep(const message_kept& x, std::size_t at) {
+    auto& one = messages[x.body];
+    one.kept = true;
+    if (one.in.empty())
+      complain(at, x.body + " was kept too early");
+  }
+
+  void come(const std::string& body, const std::string& queue,
+            std::size_t at) {
+    if (!is_topic_queue(queue))
+      return;
+    auto& one = messages[body];
+    if (topic_of_queue(queue).topic != one.topic)
+      complain(at, body + " came into " + queue);
+    else if (!one.in.insert(queue).second)
+      complain(at, body + " came into " + queue + " twice");
+  }
+
+  void see(const journalled& record, std::size_t at) {
+    if (const auto* topic = std::get_if<topic_changed>(&record.what)) {
+      topics[topic->topic] = *topic;
+    } else if (const auto* fresh = std::get_if<item_enqueued>(&record.what)) {
+      come(fresh->body, fresh->queue, at);
+    } else if (const auto* item = book.find(id_in(record.what))) {
+      if (const auto* moved = std::get_if<item_moved>(&record.what))
+        come(item->body, moved->to, at);
+      else if (const auto* end = std::get_if<item_finished>(&record.what);
+               end != nullptr && end->how == ending::purged)
+        purge(*item);
+    }
+    book.apply(record);
+  }
+
+  void purge(const tracked_item& item) {
+    if (is_topic_queue(item.queue)
+        && topic_of_queue(item.queue).channel.empty())
+      messages[item.body].purged = true;
+  }
+
+  void end(std::size_t at) {
+    for (const auto& [body, one] : messages) {
+      if (!one.kept || one.purged || removed.count(topic_queue(one.topic)) > 0)
+        continue;
+      bool arrived = false;
+      for (const auto& queue : one.in)
+        arrived |= !topic_of_queue(queue).channel.empty();
+      if (!arrived)
+        complain(at, body + " came into no channel");
+      for (const auto& channel : one.owed)
+        if (const auto queue = channel_queue(one.topic, channel);
+            removed.count(queue) == 0 && one.in.count(queue) == 0)
+          complain(at, body + " did not come into " + queue);
+    }
+  }
+};
+
+} // namespace
+
+void check_channels(const history& x, findings& out) {
+  channel_checker all{out, {}, {}, {}, {}};
+  for (std::size_t i = 0; i < x.entries.size(); ++i) {
+    const auto& what = x.entries[i].what;
+    if (const auto* sent = std::get_if<attempted>(&what))
+      all.send(*sent);
+    else if (const auto* kept = std::get_if<message_kept>(&what))
+      all.keep(*kept, i);
+    else if (const auto* wish = std::get_if<topic_wanted>(&what);
+             wish != nullptr && wish->what == topic_action::remove)
+      all.removed.insert(wish->channel.empty()
+                           ? topic_queue(wish->topic)
+                           : channel_queue(wish->topic, wish->channel));
+    else if (const auto* record = std::get_if<journalled>(&what))
+      all.see(*record, i);
+  }
+  all.end(x.entries.size());
+}
+
+} // namespace depositd::simulation
