@@ -1,4 +1,5 @@
 #include "actors/queue/parts.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <algorithm>
 #include <map>
@@ -99,7 +100,7 @@ void take_delivered(self_pointer self, const std::vector<digested>& deliver) {
 }
 
 void take_left(self_pointer self, const std::vector<digested>& left) {
-  if (left.empty())
+  if (left.empty() || seeded_bug("shadow_not_promoted"))
     return;
   auto& copies = self->state.copies;
   std::vector<std::pair<std::uint64_t, dedup_index::copy>> promoted;

@@ -34,6 +34,7 @@ NEEDS = {
     "outcome_not_said_again": "node",
     "position_ahead": "sources",
     "room_made_twice": "sources",
+    "shadow_not_promoted": "equals",
 }
 
 

@@ -76,6 +76,7 @@ findings check(const history& x) {
                            check_leases,
                            check_moves,
                            check_channels,
+                           check_equals,
                            check_cancelled,
                            check_marks})
     judge(x, out);

@@ -79,6 +79,10 @@ void check_moves(const history& x, findings& out); // M-1
 /// What an operator was told to be cancelled has ended.
 void check_cancelled(const history& x, findings& out); // C-2
 
+/// What collapses was never handed out, and an equal payload is handed out
+/// after it had come.
+void check_equals(const history& x, findings& out); // E-1
+
 /// A message that its publisher was told of comes into each channel that there
 /// was, and into none twice.
 void check_channels(const history& x, findings& out); // T-1

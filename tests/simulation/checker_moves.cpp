@@ -55,6 +55,7 @@ struct move_checker {
     } else if (const auto* fresh = std::get_if<item_enqueued>(&record.what)) {
       // Where nothing is moved a second one is a copy: I-3.
       if (!is_topic_queue(fresh->queue)
+          && !fresh->queue.starts_with(dedup_queue_prefix)
           && !first_of.try_emplace(fresh->body, fresh->id).second
           && !moves.empty())
         arrive(*fresh, record, at);

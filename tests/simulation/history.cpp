@@ -31,6 +31,9 @@ struct teller {
     out << "wanted of topic " << x.topic << ' ' << x.channel << ": "
         << static_cast<int>(x.what);
   }
+  void operator()(const equal_kept& x) const {
+    out << "kept " << x.body << " as " << x.id;
+  }
   void operator()(const cancel_wanted& x) const {
     out << "wanted cancelled " << x.id << " of " << x.user;
   }

@@ -59,6 +59,12 @@ struct topic_wanted {
   topic_action what = topic_action::create;
 };
 
+/// Who sent a payload that others may send, too, was told that it is kept.
+struct equal_kept {
+  std::string body;
+  item_id id = 0;
+};
+
 /// An operator's wish to end a deposit that waits, or all of a user's.
 struct cancel_wanted {
   item_id id = 0; ///< 0: all
@@ -255,8 +261,9 @@ struct left_over {
 
 using fact =
   std::variant<attempted, acknowledged, refused, recorded_at_once, message_kept,
-               topic_wanted, cancel_wanted, cancelled_as_wanted, looked_up,
-               produced, processor_joined, handed_out, reported, settled,
+               topic_wanted, equal_kept, cancel_wanted, cancelled_as_wanted,
+               looked_up, produced, processor_joined, handed_out, reported,
+               settled,
                proposed, in_force, work_wanted, work_done_as_wanted,
                move_wanted, move_promised, journalled, group_written, recovered,
                body_missing, leased, given_back, resumed, published, to_publish,

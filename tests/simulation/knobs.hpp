@@ -77,6 +77,7 @@ struct knobs {
   // -- clients
   bool skew = false;     ///< one user sends nine tenths
   bool deposits = false; ///< besides messages
+  bool equals = false;   ///< payloads that collapse where they are equal
   bool limits = false;   ///< of pending items
   bool at_once = false;  ///< deposits that are processed before the answer
   bool synchronous = false; ///< deposits that come claimed by their door

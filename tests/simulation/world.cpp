@@ -30,6 +30,7 @@ world::world(std::uint64_t seed, const lessened& by)
     look_up_chance_(seed ^ 0x6c6f6f6bU), node_chance_(seed ^ 0x6e6f6465U),
     synchronous_chance_(seed ^ 0x646f6f72U),
     channel_chance_(seed ^ 0x6368616eU), cancel_chance_(seed ^ 0x63616e63U),
+    equal_chance_(seed ^ 0x65717561U),
     system_(config_),
     scheduler_(
       dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
@@ -225,6 +226,8 @@ void world::step() {
     return look_up();
   if (knobs_.cancels && cancel_chance_.one_in(8))
     return cancel();
+  if (knobs_.equals && equal_chance_.one_in(4))
+    return step_of_equals();
   if (knobs_.channels && channel_chance_.one_in(3))
     return step_of_channels();
   if (knobs_.moves && move_chance_.one_in(10))

@@ -229,6 +229,13 @@ private:
   void attach_to_channel(simulated_processor::pointer self,
                          const std::shared_ptr<simulated_worker>& who);
 
+  // -- world_equals.cpp
+
+  void step_of_equals();
+  void send_equals();
+  void poll_equals();
+  void end_equals();
+
   // -- world_clients.cpp
 
   std::string any_user();
@@ -378,6 +385,7 @@ private:
   chance synchronous_chance_;          ///< of doors that process alone
   chance channel_chance_;              ///< of topics with channels alone
   chance cancel_chance_;               ///< of what operators cancel alone
+  chance equal_chance_;                ///< of equal payloads alone
   history told_;
   system_config config_;
   caf::actor_system system_;
@@ -433,7 +441,8 @@ private:
     std::string queue;
     item_name name;
   };
-  std::vector<polled_item> polled_; ///< not ended yet
+  std::vector<polled_item> polled_;      ///< not ended yet
+  std::vector<item_name> polled_equals_; ///< likewise
 
   std::shared_ptr<simulated_node> node_; ///< null: none
   std::vector<std::shared_ptr<simulated_source>> sources_;

@@ -2,6 +2,7 @@
 
 #include "messages/operators.hpp"
 #include "messages/records.hpp"
+#include "messages/values/names.hpp"
 #include "tests/simulation/world.hpp"
 #include "tests/simulation/world_ask.hpp"
 
@@ -98,6 +99,8 @@ void world::drain() {
     queues.push_back(std::move(queue));
   if (knobs_.sources)
     queues.emplace_back("pulled");
+  if (knobs_.equals)
+    queues.emplace_back(std::string{dedup_queue_prefix} + "q");
   for (const auto& queue : queues) {
     auto who = std::make_shared<simulated_worker>();
     who->queue = queue;
