@@ -4,7 +4,7 @@ namespace depositd::accounts {
 
 const http::form_part* file_of(const http::form& form) {
   for (const auto& part : form.parts)
-    if (part.has_file_name)
+    if (http::is_file(part))
       return &part;
   if (!form.multipart)
     return nullptr;

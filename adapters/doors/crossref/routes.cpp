@@ -4,6 +4,7 @@
 #include "adapters/doors/crossref/door.hpp"
 #include "adapters/doors/crossref/pages.hpp"
 #include "adapters/doors/http/form.hpp"
+#include "adapters/processing/crossref/text.hpp"
 #include "messages/values/trace_context.hpp"
 
 namespace depositd::crossref {
@@ -85,7 +86,8 @@ void take_status(const door_actor& whom, http::request&& from,
   out.peer = from.peer;
   out.type = given.text({"type"});
   out.file_name = given.text({"file_name"});
-  out.batch_id = given.text({"doi_batch_id"});
+  // As it is read from the file.
+  out.batch_id = squeeze(given.text({"doi_batch_id"}));
   out.submission_id = given.text({"submission_id"});
   out.answer = std::make_shared<http::responder>(std::move(answer));
   caf::anon_send(whom, std::move(out));

@@ -22,6 +22,12 @@ struct form_part {
   bool closed = true;       ///< false: ended by the end of the body only
 };
 
+/// Whether the part is a file. What a browser sends where nobody chose one has
+/// neither a name nor bytes.
+inline bool is_file(const form_part& x) {
+  return x.has_file_name && !(x.file_name.empty() && x.data.empty());
+}
+
 struct form {
   std::vector<form_part> parts;
   std::deque<std::string> storage; ///< of decoded values

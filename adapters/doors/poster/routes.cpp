@@ -108,8 +108,7 @@ void check_manifest(http::request&& from, http::responder answer) {
       return;
     }
     const auto file =
-      std::find_if(form->parts.begin(), form->parts.end(),
-                   [](const auto& x) { return x.has_file_name; });
+      std::find_if(form->parts.begin(), form->parts.end(), http::is_file);
     if (file == form->parts.end()) {
       answer.send(refusal(400, "There is no file in the form."));
       return;

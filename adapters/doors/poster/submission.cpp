@@ -86,6 +86,9 @@ private:
       return quoted(ark) + " is no ARK.";
     document().what.local_ids =
       merritt::split_local_ids(text("localIdentifier"));
+    if (const auto fault = merritt::local_ids_fault(document().what.local_ids);
+        !fault.empty())
+      return wrong("localIdentifier", fault);
     return {};
   }
 
@@ -94,8 +97,6 @@ private:
     to.what.title = text("title");
     to.what.creator = text("creator");
     to.what.date = text("date");
-    if (!to.what.date.empty() && !is_date(to.what.date))
-      return wrong("date", quoted(to.what.date) + " is no date");
     to.note = text("note");
     to.resource_type = text("DataCite.resourceType");
     to.dublin_core = from_.dublin_core;

@@ -1,7 +1,6 @@
 #include "adapters/doors/poster/submission_fields.hpp"
 
 #include "adapters/doors/poster/submission.hpp"
-#include "adapters/processing/merritt/manifest_lines.hpp"
 #include "adapters/processing/merritt/metadata_files.hpp"
 #include "messages/values/utf8.hpp"
 
@@ -152,24 +151,6 @@ caf::expected<text_pairs> read_erc_pairs(const std::string& text) {
   for (const auto& one : erc->local_ids)
     put("where", one);
   return out;
-}
-
-bool is_date(std::string_view text) {
-  if (text.starts_with("(:") && text.ends_with(')'))
-    return true;
-  const auto part = [&](std::size_t at, std::size_t size, int least, int most) {
-    const auto digits = text.substr(at, size);
-    if (digits.size() != size
-        || digits.find_first_not_of("0123456789") != digits.npos)
-      return false;
-    const int number = std::stoi(std::string{digits});
-    return number >= least && number <= most;
-  };
-  if (text.size() == 4)
-    return part(0, 4, 0, 9999);
-  if (text.size() == 7)
-    return part(0, 4, 0, 9999) && text[4] == '-' && part(5, 2, 1, 12);
-  return merritt::read_manifest_date(text).has_value();
 }
 
 } // namespace depositd::poster

@@ -33,7 +33,4 @@ caf::expected<submission_fields> sort_fields(const http::form& from);
 /// ANVL lines as pairs of who, what, when and where. `ec::malformed`.
 caf::expected<text_pairs> read_erc_pairs(const std::string& text);
 
-/// A year, a month, a day or a time; or a word like "(:unkn)".
-bool is_date(std::string_view text);
-
 } // namespace depositd::poster

@@ -69,8 +69,10 @@ std::string callback_body(const job_document& job, const ended_job& end) {
   state["job:queuePriority"] = job.priority;
   put("note", job.note);
   put("resourceType", job.resource_type);
-  for (const auto& [name, value] : job.dublin_core)
-    put("DC." + name, value);
+  for (const auto& [name, value] : job.dublin_core) {
+    const auto before = state.value("job:DC." + name, std::string{});
+    put("DC." + name, before.empty() ? value : before + "; " + value);
+  }
   if (end.completed && !job.what.identifier.empty())
     put("persistentURL", "https://n2t.net/" + job.what.identifier);
   return json_text(nlohmann::json{{"job:jobState", std::move(state)}});

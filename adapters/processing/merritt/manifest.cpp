@@ -118,6 +118,8 @@ void read_descriptions(const fields& from, const columns& at,
   to.date = text_field(from, at.rest + 4);
   if (!to.primary_identifier.empty() && !legal_ark(to.primary_identifier))
     to.fault = in_quotes(to.primary_identifier) + " is no ARK";
+  else if (auto fault = local_ids_fault(to.local_ids); !fault.empty())
+    to.fault = std::move(fault);
 }
 
 /// Reads line after line, and keeps the first fault.

@@ -89,6 +89,12 @@ std::vector<std::string> split_local_ids(std::string_view text);
 std::vector<std::string> merge_local_ids(std::vector<std::string> first,
                                          const std::vector<std::string>& then);
 
+/// What the inventory takes as an identifier, or as one local identifier.
+inline constexpr std::size_t identifier_bytes_max = 1'024;
+
+/// Why these local ids cannot be recorded; empty if they can.
+std::string local_ids_fault(const std::vector<std::string>& ids);
+
 /// Whether the text could be an ARK: "ark:/99999/fk4abc", the slash after the
 /// colon is not needed.
 bool legal_ark(std::string_view text);

@@ -150,6 +150,8 @@ std::optional<outcome> describe_job(job_document& job,
     return ending;
   if (auto ending = add_kernel(to, found.erc, "mrt-erc.txt"))
     return ending;
+  if (auto fault = local_ids_fault(to.local_ids); !fault.empty())
+    return ended(verdict::rejected, std::move(fault));
   fill(to.creator, values_of(found.dc, "creator"));
   fill(to.title, values_of(found.dc, "title"));
   fill(to.date, values_of(found.dc, "date"));

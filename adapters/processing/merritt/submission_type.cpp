@@ -93,8 +93,19 @@ std::vector<std::string> merge_local_ids(std::vector<std::string> first,
   return first;
 }
 
+std::string local_ids_fault(const std::vector<std::string>& ids) {
+  for (const auto& one : ids)
+    if (one.size() > identifier_bytes_max)
+      return "a local identifier has more than "
+             + std::to_string(identifier_bytes_max) + " bytes";
+  return {};
+}
+
 bool legal_ark(std::string_view text) {
   if (!text.starts_with("ark:"))
+    return false;
+  const auto bytes = text.size() + (text.starts_with("ark:/") ? 0 : 1);
+  if (bytes > identifier_bytes_max)
     return false;
   text.remove_prefix(text.starts_with("ark:/") ? 5 : 4);
   const auto slash = text.find('/');
@@ -104,7 +115,7 @@ bool legal_ark(std::string_view text) {
   const auto name = text.substr(slash + 1);
   return authority.find_first_not_of("0123456789bcdfghjkmnpqrstvwxz")
            == authority.npos
-         && !name.empty() && name.size() <= 1'024 && name.front() != '/'
+         && !name.empty() && name.front() != '/'
          && std::all_of(name.begin(), name.end(), is_ark_letter);
 }
 

@@ -123,6 +123,18 @@ TEST_F(crossref_posts, row_08_the_name_comes_from_the_part) {
   EXPECT_EQ(bytes_of(last()), xml);
 }
 
+TEST_F(crossref_posts, row_08_an_input_where_no_file_was_chosen_is_no_file) {
+  start();
+  auto form = form_text{}.file("a", "", "").field("subType", "cm");
+  EXPECT_EQ(post_form("/servlet/deposit?" + login, form.closed()).status, 400u);
+  EXPECT_EQ(count(), 0u);
+  const auto& chosen = form.file("b", "mine.xml", xml).file("c", "", "");
+  EXPECT_EQ(post_form("/servlet/deposit?" + login, chosen.closed()).status,
+            200u);
+  EXPECT_EQ(last().submission.file_name, "mine.xml");
+  EXPECT_EQ(count(), 1u);
+}
+
 TEST_F(crossref_posts, row_09_any_content_type_of_the_part) {
   start();
   for (const std::string type : {"application/octet-stream", "text/xml",

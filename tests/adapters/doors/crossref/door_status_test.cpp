@@ -87,6 +87,19 @@ TEST_F(crossref_polls, row_23_a_batch_id_is_unknown_before_parsing) {
     has(poll("type=result&doi_batch_id=batch-1").body, "status=\"completed\""));
 }
 
+TEST_F(crossref_polls, row_23_blanks_of_a_batch_id_count_as_in_the_file) {
+  start();
+  deposit("f.xml", a_deposit()
+                     .with_batch_id("  of\n  May  ")
+                     .with_article("10.5555/a")
+                     .text());
+  process_all();
+  for (const auto* id : {"of+May", "++of%0A++May++", "of++May"})
+    EXPECT_TRUE(has(poll("type=result&doi_batch_id=" + std::string{id}).body,
+                    "<batch_id>of May</batch_id>"))
+      << id;
+}
+
 TEST_F(crossref_polls, row_24_success_says_added_or_updated) {
   start();
   const auto added = result_of("1.xml", xml);

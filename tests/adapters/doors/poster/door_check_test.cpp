@@ -57,6 +57,15 @@ TEST_F(poster_check, an_ark_that_is_none_is_refused) {
   EXPECT_EQ(json_of(x).at("line"), 6);
 }
 
+TEST_F(poster_check, an_input_where_no_file_was_chosen_is_not_checked) {
+  start();
+  auto form = form_text{}.file("f", "", "");
+  const auto* type = "multipart/form-data; boundary=xYzZY";
+  EXPECT_EQ(check(form.closed(), type).status, 400u);
+  const auto& bad = form.file("g", "m.checkm", "no manifest");
+  EXPECT_EQ(check(bad.closed(), type).status, 422u);
+}
+
 TEST_F(poster_check, a_form_without_a_file_is_400) {
   start();
   EXPECT_EQ(check(form_text{}.field("a", "b").closed(),

@@ -203,7 +203,6 @@ TEST_F(poster_submits, bad_forms_are_400_and_say_why) {
   expect_bad(form_text{}.field("profile", "papers"), "payload");
   expect_bad(a_form().field("digestType", "MD6"), "digestType");
   expect_bad(a_form().field("object", "ark:x"), "ARK");
-  expect_bad(a_form().field("date", "then"), "date");
   expect_bad(form_text{}.file("file", "a", "b"), "profile");
   EXPECT_EQ(
     ask(post_text("/poster/submit", "{}", basic("owner"), "application/json"))

@@ -169,6 +169,21 @@ TEST(local_ids, M14_M15_are_merged_in_their_order) {
             (std::vector<std::string>{"f1", "f2", "e1"}));
 }
 
+TEST(local_ids, are_as_long_as_the_inventory_takes) {
+  EXPECT_EQ(local_ids_fault({"a", std::string(1'024, 'l')}), "");
+  EXPECT_EQ(local_ids_fault({"a", std::string(1'025, 'l')}),
+            "a local identifier has more than 1024 bytes");
+}
+
+TEST(arks, are_as_long_as_the_inventory_takes) {
+  const auto name = std::string(1'024 - 11, 'a');
+  for (const auto* authority : {"ark:/99999/", "ark:99999/"}) {
+    EXPECT_TRUE(legal_ark(authority + name));
+    EXPECT_FALSE(legal_ark(authority + name + "a"))
+      << "with the slash that it gets";
+  }
+}
+
 TEST(arks, have_an_authority_and_a_name) {
   for (const auto* good : {"ark:/99999/fk4abc", "ark:99999/fk4abc",
                            "ark:/13030/m5/part.v2", "ark:/b5060/d8"})

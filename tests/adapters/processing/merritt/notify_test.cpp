@@ -16,7 +16,7 @@ TEST_F(merritt_calls, R23_calls_the_collections_server) {
   collection.callback_key = "secret";
   auto job = a_job("jid-1", {{"producer/a", "aaa"}});
   job.what.local_ids = {"L1", "L2"};
-  job.dublin_core = {{"subject", "maps"}};
+  job.dublin_core = {{"subject", "maps"}, {"type", "x"}, {"subject", "sea"}};
   ASSERT_EQ(run("merritt.store", job).says, verdict::done);
   ASSERT_EQ(run("merritt.notify", job).says, verdict::done);
   ASSERT_EQ(calls->asked.size(), 1u);
@@ -35,7 +35,7 @@ TEST_F(merritt_calls, R23_calls_the_collections_server) {
   EXPECT_EQ(state["job:objectTitle"], "A Map");
   EXPECT_EQ(state["job:submissionDate"], "2026-01-01T00:00:00Z");
   EXPECT_EQ(state["job:versionID"], 1);
-  EXPECT_EQ(state["job:DC.subject"], "maps");
+  EXPECT_EQ(state["job:DC.subject"], "maps; sea") << "all of a field";
   EXPECT_EQ(state["job:persistentURL"], "https://n2t.net/ark:/99999/fk4a");
   EXPECT_FALSE(state["job:completionDate"].get<std::string>().empty());
   for (const auto& [key, value] : state.items())

@@ -313,6 +313,15 @@ TEST_F(processing, M35_a_bad_ark_of_the_form_is_rejected) {
   EXPECT_EQ(out.reason, "the submission: \"ark:/x/y\" is no ARK");
 }
 
+TEST_F(processing, local_ids_that_cannot_be_recorded_are_rejected) {
+  const auto where = std::string(1'025, 'l');
+  auto job = ready({{"a", "A"}, {"mrt-erc.txt", "where: " + where + "\n"}});
+  const auto out = run("process", job);
+  EXPECT_EQ(out.says, verdict::rejected);
+  EXPECT_EQ(out.reason, "a local identifier has more than 1024 bytes");
+  EXPECT_EQ(job.what.identifier, "") << "nothing was minted for it";
+}
+
 TEST_F(processing, M41_a_container_is_what_its_list_says) {
   const auto list = [](const std::string& rows) {
     return "#%checkm_0.7\n#%profile | http://uc3.cdlib.org/registry/store/"
