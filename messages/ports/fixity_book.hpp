@@ -4,6 +4,7 @@
 // inventory. Part of an inventory where an engine has it; joined nodes do not.
 // Adapters: sqlite, postgres; both pass tests/contract/fixity_suite.hpp.
 
+#include "messages/ports/storage_target.hpp"
 #include "messages/values/errors.hpp"
 #include "messages/values/fixity.hpp"
 #include "messages/values/premis.hpp"
@@ -30,6 +31,12 @@ public:
   /// such file.
   virtual caf::expected<std::optional<checked_file>>
   last_check(const std::string& object, const std::string& path) = 0;
+
+  /// The targets that were given a version with this path and these bytes.
+  /// Nothing if that is not known of each of them: versions that were recorded
+  /// by engines of before do not say where they went.
+  virtual caf::expected<std::optional<std::vector<std::string>>>
+  targets_of(const std::string& object, const stored_file& file) = 0;
 
   /// It was compared at the time of the event, which is recorded with that. A
   /// repeat of the same event changes nothing.

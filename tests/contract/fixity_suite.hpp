@@ -150,6 +150,57 @@ TEST_P(fixity_suite, a_file_has_the_digest_of_the_last_version) {
     << "though nobody has asked what is due meanwhile";
 }
 
+TEST_P(fixity_suite, knows_which_targets_were_given_a_file) {
+  using targets = std::optional<std::vector<std::string>>;
+  const stored_file a{"data/a", 1, std::string(128, 'a')};
+  const stored_file later{"data/a", 1, std::string(128, 'e')};
+  const auto given = [&](const std::string& object, const stored_file& file) {
+    const auto out = book().targets_of(object, file);
+    EXPECT_TRUE(out) << render(out.error());
+    return out ? *out : targets{};
+  };
+  store("x", now - 5 * day, {"local"}, "ann", {a});
+  store("x", now - 4 * day, {"far", "near"}, "ann", {later}, 2);
+  store("y", now - 5 * day, {"other"}, "ann", {a});
+  open();
+  EXPECT_EQ(given("x", a), (targets{{"local"}}));
+  EXPECT_EQ(given("x", later), (targets{{"far", "near"}}));
+  store("x", now - 3 * day, {"far"}, "ann", {a}, 3);
+  EXPECT_EQ(given("x", a), (targets{{"far", "local"}})) << "in any version";
+  auto again = later;
+  again.path = "data/none";
+  EXPECT_EQ(given("x", again), targets{});
+  EXPECT_EQ(given("none", a), targets{});
+  ASSERT_FALSE(book().forget("x", {}));
+  EXPECT_EQ(given("x", a), targets{});
+  store("x", now, {"near"}, "ann", {a});
+  EXPECT_EQ(given("x", a), (targets{{"near"}})) << "of one of that name";
+}
+
+TEST_P(fixity_suite, knows_where_a_version_went_that_comes_again) {
+  const stored_file a{"data/a", 1, std::string(128, 'a')};
+  store("x", now - 5 * day, {"local"}, "ann", {a});
+  inventory_entry again;
+  again.identifier = "x";
+  again.collection = "c-ann";
+  again.owner = "ann";
+  again.storage = {"far"};
+  again.version = {.number = 1, .job = "jid-again", .files = 1};
+  again.files = {a};
+  ASSERT_FALSE(things_->record(again));
+  const auto given = book().targets_of("x", a);
+  ASSERT_TRUE(given && *given);
+  EXPECT_EQ(**given, (std::vector<std::string>{"far", "local"}));
+  // As versions are that were recorded before anybody wrote that down.
+  store("y", now - 5 * day, {}, "ann", {a});
+  again.identifier = "y";
+  again.version.job = "jid-again-y";
+  ASSERT_FALSE(things_->record(again));
+  const auto unknown = book().targets_of("y", a);
+  ASSERT_TRUE(unknown);
+  EXPECT_FALSE(*unknown) << "one of them would say that it is the only one";
+}
+
 TEST_P(fixity_suite, a_new_version_keeps_the_checks_of_what_it_keeps) {
   const stored_file kept{"data/kept", 1, std::string(128, 'a')};
   const stored_file before{"data/new", 1, std::string(128, 'b')};

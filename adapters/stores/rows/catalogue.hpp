@@ -5,6 +5,7 @@
 // SQLite counts them, too.
 
 #include "adapters/stores/rows/catalogue_rows.hpp"
+#include "adapters/stores/rows/copies_table.hpp"
 #include "messages/ports/inventory.hpp"
 
 #include <algorithm>
@@ -90,8 +91,14 @@ caf::error catalogue<Database>::record(const inventory_entry& x) {
   const auto known = versions_beside(x);
   if (!known)
     return known.error();
-  const auto number = number_for(*known, x.version.number, x.files);
-  return number ? put_version(x, *number) : caf::error{};
+  const auto [number, is_known] =
+    number_for(*known, x.version.number, x.files);
+  copies_table copies{in_};
+  if (is_known)
+    return copies.add(x.identifier, number, x.storage);
+  if (auto failed = put_version(x, number))
+    return failed;
+  return copies.put(x.identifier, number, x.storage);
 }
 
 /// Of what the object has, all that `number_for` asks; without files where

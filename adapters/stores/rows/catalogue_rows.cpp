@@ -78,9 +78,9 @@ bool are_same(std::vector<stored_file> a, std::vector<stored_file> b) {
   return a == b;
 }
 
-std::optional<std::uint32_t> number_for(const std::vector<known_version>& known,
-                                        std::uint32_t wanted,
-                                        const std::vector<stored_file>& files) {
+version_number number_for(const std::vector<known_version>& known,
+                          std::uint32_t wanted,
+                          const std::vector<stored_file>& files) {
   std::uint32_t last = 0;
   auto is_taken = false;
   for (const auto& x : known) {
@@ -88,12 +88,12 @@ std::optional<std::uint32_t> number_for(const std::vector<known_version>& known,
     is_taken = is_taken || x.number == wanted;
   }
   if (!is_taken)
-    return wanted;
+    return {.number = wanted};
   // The last as well: it may have got its number here.
   for (const auto& x : known)
     if ((x.number == wanted || x.number == last) && are_same(x.files, files))
-      return std::nullopt;
-  return last + 1;
+      return {.number = x.number, .is_known = true};
+  return {.number = last + 1};
 }
 
 std::string search_text(const premis_query& x) {

@@ -44,13 +44,22 @@ struct known_version {
 /// Whether the same paths have the same bytes, in whatever order.
 bool are_same(std::vector<stored_file> a, std::vector<stored_file> b);
 
-/// The number that a version of these files gets; nothing if it is there
-/// already. A number that is taken by other files is no reason to lose these:
-/// storage may have begun anew, or the inventory may have been restored.
+/// The number of a version, and whether the object has it already.
+struct version_number {
+  std::uint32_t number = 0;
+  bool is_known = false;
+
+  friend bool operator==(const version_number&,
+                         const version_number&) = default;
+};
+
+/// The number that a version of these files gets. One that is taken by other
+/// files is no reason to lose these: storage may have begun anew, or the
+/// inventory may have been restored.
 /// `known`: the version of that number, if there is one, and the last.
-std::optional<std::uint32_t> number_for(const std::vector<known_version>& known,
-                                        std::uint32_t wanted,
-                                        const std::vector<stored_file>& files);
+version_number number_for(const std::vector<known_version>& known,
+                          std::uint32_t wanted,
+                          const std::vector<stored_file>& files);
 
 /// What a title or a path is looked for by: case does not count.
 std::string search_key(std::string_view text);

@@ -262,6 +262,7 @@ fixity_table<Database>::forget(const std::string& object,
   for (const auto* sql :
        {"DELETE FROM fixity_files WHERE identifier = $1",
         "DELETE FROM fixity_objects WHERE identifier = $1",
+        "DELETE FROM inventory_copies WHERE identifier = $1",
         "DELETE FROM inventory_files WHERE identifier = $1",
         "DELETE FROM inventory_versions WHERE identifier = $1",
         "DELETE FROM inventory_local_ids WHERE identifier = $1",

@@ -3,6 +3,7 @@
 // The inventory in tables, with the book of fixity and that of locks.
 
 #include "adapters/stores/rows/catalogue.hpp"
+#include "adapters/stores/rows/copies_table.hpp"
 #include "adapters/stores/rows/fixity_table.hpp"
 #include "adapters/stores/rows/lock_table.hpp"
 #include "adapters/stores/rows/premis_table.hpp"
@@ -14,12 +15,13 @@ namespace depositd::rows {
 template <class Session>
 struct inventory_tables : catalogue<Session> {
   explicit inventory_tables(Session& on)
-    : catalogue<Session>(on), premis(on), checks(on), locks(on) {
+    : catalogue<Session>(on), premis(on), checks(on), copies(on), locks(on) {
     // nop
   }
 
   premis_table<Session> premis;
   fixity_table<Session> checks;
+  copies_table<Session> copies;
   lock_table<Session> locks;
 };
 
@@ -118,6 +120,12 @@ public:
           [&](auto& to) { return to.checks.enrol_new(object); }))
       return failed;
     return find();
+  }
+
+  caf::expected<std::optional<std::vector<std::string>>>
+  targets_of(const std::string& object, const stored_file& file) override {
+    return store_.read(
+      [&](auto& from) { return from.copies.targets_of(object, file); });
   }
 
   caf::error checked(const std::string& object, const std::string& path,

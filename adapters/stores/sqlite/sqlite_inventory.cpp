@@ -11,7 +11,7 @@ namespace depositd {
 namespace {
 
 constexpr std::int32_t application = 0x64706976; // "dpiv"
-constexpr std::int32_t schema_version = 3;
+constexpr std::int32_t schema_version = 4;
 constexpr std::uint64_t wal_bytes_max = 8 * 1024 * 1024;
 
 constexpr std::string_view schema = R"(
@@ -64,7 +64,13 @@ CREATE TABLE fixity_objects (
   identifier TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT;
 )";
 
-constexpr std::array upgrades = {add_events, add_checks};
+constexpr std::string_view add_copies = R"(
+CREATE TABLE inventory_copies (
+  identifier TEXT NOT NULL, version INTEGER NOT NULL, target TEXT NOT NULL,
+  PRIMARY KEY (identifier, version, target)) STRICT, WITHOUT ROWID;
+)";
+
+constexpr std::array upgrades = {add_events, add_checks, add_copies};
 
 /// One file, for one at a time.
 class shared_file {

@@ -37,6 +37,11 @@ struct known_checks final : fixity_book {
     return std::optional<checked_file>{};
   }
 
+  caf::expected<std::optional<std::vector<std::string>>>
+  targets_of(const std::string&, const stored_file&) override {
+    return std::optional<std::vector<std::string>>{};
+  }
+
   caf::error checked(const std::string&, const std::string&,
                      const premis_event&) override {
     return {};

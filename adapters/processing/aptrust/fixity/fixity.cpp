@@ -16,12 +16,12 @@ namespace {
 using merritt::ended;
 using merritt::in_quotes;
 
-/// What is wrong with a copy; empty: nothing. An error may pass.
-caf::expected<std::string> fault_of(storage_target& in,
-                                    const std::string& object,
-                                    const stored_file& file) {
+/// What is wrong with a copy, in the version that has it; empty: nothing. An
+/// error may pass.
+caf::expected<std::string>
+fault_of(storage_target& in, const std::string& object, const stored_file& file,
+         const caf::expected<std::uint32_t>& version) {
   digester sum{digest_algorithm::sha512};
-  const auto version = in.version_with(object, file);
   const auto failure = version ? in.read(object, *version, file.path,
                                          [&](std::string_view bytes) {
                                            sum.add(bytes);
@@ -76,21 +76,42 @@ private:
     return std::nullopt;
   }
 
-  /// Whether the file came when new versions of the object went to this target
-  /// no longer: what was stored there before is not expected to have it.
-  bool came_later(const std::string& name) const {
-    // Of one that is gone nobody knows where it would keep its objects.
+  /// Whether the target, no version of which has the file, was given none: a
+  /// collection's storage may change, and change back.
+  caf::expected<bool> was_given_none(const std::string& name) const {
+    // What is damaged can show nothing.
+    if (!x_.tools().storage.at(name)->show(x_.object.identifier, 0))
+      return false;
+    const auto lacks = [&](const std::vector<std::string>& targets) {
+      return std::find(targets.begin(), targets.end(), name) == targets.end();
+    };
+    const auto given = book_.targets_of(x_.object.identifier, file_);
+    if (!given)
+      return given.error();
+    if (*given)
+      return lacks(**given);
+    // Nobody wrote it down: what the collection uses now is taken for what it
+    // has used. Of one that is gone not even that is known.
     const auto* collection = x_.job.task.collection;
-    if (collection == nullptr)
-      return false;
-    const auto& now = collection->storage;
-    if (std::find(now.begin(), now.end(), name) != now.end())
-      return false;
+    return collection != nullptr && lacks(collection->storage);
+  }
+
+  /// What is wrong with the target's copy, if it has to have one.
+  caf::expected<std::optional<std::string>>
+  fault_in(const std::string& name) const {
     auto& target = *x_.tools().storage.at(name);
     const auto version = target.version_with(x_.object.identifier, file_);
-    // What is damaged can show nothing.
-    return !version && version.error() == ec::store_damaged
-           && target.show(x_.object.identifier, 0);
+    if (!version && version.error() == ec::store_damaged) {
+      const auto need_not = was_given_none(name);
+      if (!need_not)
+        return need_not.error();
+      if (*need_not)
+        return std::nullopt;
+    }
+    auto out = fault_of(target, x_.object.identifier, file_, version);
+    if (!out)
+      return std::move(out.error());
+    return std::move(*out);
   }
 
   /// What is wrong with the file's copies; empty: nothing.
@@ -98,16 +119,18 @@ private:
     std::string out;
     bool was_read = false;
     for (const auto& name : x_.targets()) {
-      if (x_.tools().is_cold(name) || came_later(name))
+      if (x_.tools().is_cold(name))
         continue;
-      was_read = true;
-      const auto fault =
-        fault_of(*x_.tools().storage.at(name), x_.object.identifier, file_);
+      const auto fault = fault_in(name);
       if (!fault)
         return caf::make_error(ec::store_failed, "storage " + name + ": "
                                                    + render(fault.error()));
-      if (!fault->empty())
-        out += (out.empty() ? "storage " : "; storage ") + name + ": " + *fault;
+      if (!*fault)
+        continue;
+      was_read = true;
+      if (!(*fault)->empty())
+        out += (out.empty() ? "storage " : "; storage ") + name + ": "
+               + **fault;
     }
     if (!was_read)
       return caf::make_error(ec::store_failed,

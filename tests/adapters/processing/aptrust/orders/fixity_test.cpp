@@ -24,6 +24,21 @@ protected:
   std::vector<premis_event> checks(const std::string& object) {
     return events(object, premis_types::fixity_check);
   }
+
+  /// As it was recorded before anybody wrote down where a version went.
+  void store_before(const std::string& object, const std::string& bytes,
+                    const std::string& in) {
+    store(object, {{"data/a", bytes}}, {}, days_ago(91));
+    store_unrecorded(object, {{"data/a", bytes}}, in);
+    inventory_entry again;
+    again.identifier = object;
+    again.collection = "photos";
+    again.owner = "INST";
+    again.storage = {in};
+    again.version = {.number = 1, .job = "jid-again-of-" + object, .files = 1};
+    again.files = {{"data/a", bytes.size(), sha512_of(bytes)}};
+    ASSERT_FALSE(tools->inventory->record(again));
+  }
 };
 
 TEST_F(fixity, row_p29_what_was_checked_yesterday_is_left_alone) {
@@ -120,6 +135,44 @@ TEST_F(fixity, storage_that_is_used_no_more_keeps_what_it_has) {
   targets["far"]->remove("inst/y");
   EXPECT_EQ(run(check_of("inst/y")).says, verdict::failed)
     << "the whole object is gone";
+}
+
+TEST_F(fixity, storage_that_is_used_again_lacks_nothing_that_came_between) {
+  store("inst/x", {{"data/a", "a"}}, {"local"}, days_ago(91));
+  collection.storage = {"far"};
+  record_more("inst/x", {{"data/a", "a"}, {"data/b", "b"}}, {"far"},
+              days_ago(91));
+  collection.storage = {"local"};
+  const auto out = run(check_of("inst/x", "data/b"));
+  EXPECT_EQ(out.says, verdict::done) << out.reason;
+  EXPECT_EQ(targets["far"]->reads, 1);
+  EXPECT_EQ(checks("inst/x").size(), 1u);
+}
+
+TEST_F(fixity, what_nobody_wrote_down_is_what_the_collection_uses) {
+  for (const auto* used : {"local", "far"}) {
+    const auto object = std::string{"inst/"} + used;
+    store_before(object, "a file", "far");
+    targets["far"]->remove(object);
+    store_unrecorded(object, {{"data/a", "another"}}, "far");
+    collection.storage = {used};
+    const auto out = run(check_of(object));
+    EXPECT_EQ(out.says == verdict::failed, collection.storage[0] == "far")
+      << used << ": " << out.reason;
+  }
+}
+
+TEST_F(fixity, storage_that_lost_the_last_version_is_found_in_any_case) {
+  for (const auto* used : {"local", "far"}) {
+    const auto object = std::string{"inst/"} + used;
+    store(object, {{"data/a", "a"}}, {"local", "far"}, days_ago(91));
+    record_more(object, {{"data/a", "later"}}, {"local", "far"}, days_ago(91));
+    targets["far"]->remove(object);
+    store_unrecorded(object, {{"data/a", "a"}}, "far");
+    collection.storage = {used};
+    const auto out = run(check_of(object));
+    EXPECT_EQ(out.says, verdict::failed) << used << ": " << out.reason;
+  }
 }
 
 TEST_F(fixity, nothing_is_said_of_what_only_storage_of_others_has) {

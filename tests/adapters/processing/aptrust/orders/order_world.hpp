@@ -219,7 +219,9 @@ protected:
     entry.owner = "INST";
     entry.storage = std::move(in);
     entry.version.number = number;
-    entry.version.job = (number > 1 ? "jid-again-of-" : "jid-of-") + object;
+    entry.version.job = "jid-of-" + object;
+    if (number > 1)
+      entry.version.job += "-" + std::to_string(number);
     entry.version.batch = "bid-of-" + object;
     entry.version.user = "INST";
     entry.version.files = files.size();
