@@ -4,6 +4,7 @@ deposit ends is what the outside worker says."""
 import json
 import subprocess
 import sys
+import urllib.parse
 import urllib.request
 from pathlib import Path
 
@@ -98,6 +99,20 @@ class Worker(SystemTest):
                 self.assertEqual(seen["user"], "press")
                 self.assertEqual(seen["file_name"], queue + ".xml")
         self.assertEqual(self.call("/metadata/size"), 0)
+
+    def test_blanks_of_a_batch_id_count_as_in_a_file(self):
+        self.press.deposit("may.xml", a_deposit("may"))
+        item, = self.call("/metadata/poll")
+        self.call("/metadata/ack", [{"id": item["id"], "batch_id":
+                                     " of\n  May", "document":
+                                     REPORT.format(name="may")}])
+        for asked in ("of May", " of\n  May"):
+            found = self.press.request(
+                "POST", "/servlet/submissionDownload", urllib.parse.urlencode(
+                    {"usr": "press", "pwd": "secret-press", "type": "result",
+                     "doi_batch_id": asked}),
+                "application/x-www-form-urlencoded")
+            self.assertIn(b"10.5555/may", found.body, asked)
 
     def test_work_that_did_not_succeed_is_tried_again(self):
         report = REPORT.format(name="again")

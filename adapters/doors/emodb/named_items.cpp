@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <sstream>
 #include <utility>
 
 namespace depositd::emodb {
@@ -14,6 +15,19 @@ namespace {
 constexpr std::size_t ids_max = 100'000;
 
 constexpr double delay_s_max = 7 * 24 * 3600;
+
+/// As it is polled and told by: without blanks at its ends, and single ones
+/// inside.
+bool read_batch_id(kit::json_reader& from, std::string& out) {
+  std::string text;
+  if (!from.text(text))
+    return false;
+  std::istringstream words{text};
+  out.clear();
+  for (std::string word; words >> word;)
+    out += (out.empty() ? "" : " ") + word;
+  return true;
+}
 
 /// The seconds of a delay as milliseconds.
 bool read_delay(kit::json_reader& from, std::uint32_t& out) {
@@ -71,7 +85,7 @@ bool read_object(kit::json_reader& from, id_objects kind, std::string& id,
     else if (name == "document")
       read = from.text(to.document);
     else if (!fails && name == "batch_id")
-      read = from.text(to.batch_id);
+      read = read_batch_id(from, to.batch_id);
     else if (fails && name == "reason")
       read = from.text(to.reason);
     else if (fails && name == "delay")

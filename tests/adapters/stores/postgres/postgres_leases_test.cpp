@@ -32,7 +32,7 @@ protected:
 
   /// The schema as the version before left it.
   void take_last_step_back() const {
-    schema->run("ALTER TABLE submission_rows DROP COLUMN digest");
+    schema->run("DROP TABLE inventory_copies");
     schema->run("DELETE FROM schema_versions WHERE version = "
                 + std::to_string(postgres::schema_known()));
   }
