@@ -289,6 +289,11 @@ void start_over(shard_pointer self, const caf::error& why) {
   ++state.journal.generation;
   if (state.now == shard_state::phase::draining)
     return; // the next engine recovers
+  if (why == ec::store_damaged) {
+    // It is not the store that was opened: whoever opens it anew may go on.
+    self->quit(why);
+    return;
+  }
   state.now = shard_state::phase::recovering;
   self->delayed_send(self, std::chrono::seconds{1}, retry_recovery{});
 }

@@ -1,6 +1,7 @@
 """The engine on a real PostgreSQL: killed, restarted, the server killed under
 it. What was acknowledged is delivered, what was acked stays away."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -11,7 +12,7 @@ import unittest
 from pathlib import Path
 
 from engine import EngineFailed
-from harness import SystemTest, a_deposit, wait_until
+from harness import BROKEN, SystemTest, a_deposit, wait_until
 
 SERVICES = Path(__file__).resolve().parents[2] / "scripts" / "services"
 
@@ -40,6 +41,20 @@ class Server:
 
     def kill(self):
         services("kill", self.folder)
+
+    @contextlib.contextmanager
+    def set_back(self):
+        """Afterwards it is as it was before, as a copy that was behind."""
+        data = Path(self.folder, "postgres", "data")
+        copy = data.with_name("copy")
+        self.kill()
+        subprocess.run(["cp", "-a", data, copy], check=True)
+        self.start()
+        yield
+        self.kill()
+        shutil.rmtree(data)
+        copy.rename(data)
+        self.start()
 
     def remove(self):
         services("stop", self.folder)
@@ -141,6 +156,24 @@ class PostgresStore(SystemTest):
         found = set(self.poll(engine, 1000))
         self.assertEqual(found, set(range(100)) | {7777})
         self.assertLess(engine.log().count("\n"), 500)
+
+    def test_a_copy_that_takes_over_and_is_behind_is_gone_on_with(self):
+        engine = self.engine_on_postgres("behind").start()
+        self.send(engine, 0, 100)
+        with self.server.set_back():
+            self.send(engine, 100, 100)
+        # Nothing is written behind what is missing.
+        with self.assertRaises((AssertionError, *BROKEN)):
+            self.send(engine, 7777, 1)
+        self.assertEqual(engine.process.wait(60), 1)
+        self.assertIn("which it has confirmed", engine.log())
+        for _ in range(2):
+            engine.start()
+            self.send(engine, 7777, 1)
+            engine.kill()
+        engine.start()
+        self.assertEqual(set(self.poll(engine, 1000)),
+                         set(range(100)) | {7777})
 
     def refusal(self, engine):
         """What was answered instead of 200, if anything."""

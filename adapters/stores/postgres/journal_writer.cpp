@@ -142,13 +142,15 @@ journal_writer::append(std::string_view bytes, std::uint32_t events,
       return failed;
     if (auto error = renew_session(until)) {
       leave_in_doubt(std::move(x));
-      return error == ec::fenced ? error : failed;
+      return error == ec::store_failed ? failed : error;
     }
     const auto there = arrived(x);
     if (there && *there) {
       accept(x);
       return x.group.first;
     }
+    if (!there && there.error() == ec::store_damaged)
+      return there.error();
     // Proven absent, and nothing can bring it any more: not a blind retry.
     if (there && clock::now() < until)
       continue;
@@ -227,11 +229,33 @@ caf::error journal_writer::fenced() {
   const auto owner = to_->run(statements::owner, parameters{shard});
   if (!owner)
     return owner.error();
-  const auto now = owner->rows() > 0 ? owner->number(0, 0) : 0;
+  const epoch_number now = owner->rows() > 0 ? owner->number(0, 0) : 0;
+  if (now < epoch_)
+    return fallen_behind("epoch " + std::to_string(now) + " of "
+                         + std::to_string(epoch_));
   return caf::make_error(ec::fenced, "epoch " + std::to_string(now)
                                        + " has taken shard "
                                        + std::to_string(shard) + " from "
                                        + std::to_string(epoch_));
+}
+
+caf::error journal_writer::fallen_behind(const std::string& what) const {
+  return caf::make_error(
+    ec::store_damaged,
+    "postgres: the server is at " + what + " in shard "
+      + std::to_string(options_.server.shard)
+      + ", which it has confirmed: has a copy taken over that was behind?");
+}
+
+caf::error journal_writer::check_confirmed() {
+  const auto found = load_journal(*to_, options_.server.shard);
+  if (!found)
+    return found.error();
+  const auto confirmed = log_->last.load(std::memory_order_relaxed);
+  return found->last >= confirmed
+           ? caf::error{}
+           : fallen_behind("sequence " + std::to_string(found->last) + " of "
+                           + std::to_string(confirmed));
 }
 
 void journal_writer::accept(const draft& x) {
@@ -264,14 +288,13 @@ caf::error journal_writer::renew_session(clock::time_point until) {
     }
     auto renewed =
       to_->run(statements::renew_session, parameters{shard, epoch_});
-    if (renewed && renewed->rows() == 1) {
+    auto failed = !renewed ? std::move(renewed.error())
+                  : renewed->rows() == 0 ? fenced()
+                                         : check_confirmed();
+    if (!failed)
       renewed->read(0, 0, session_);
-      return {};
-    }
-    if (renewed)
-      return fenced();
-    if (!to_->lost() || clock::now() >= until)
-      return std::move(renewed.error());
+    if (!failed || !to_->lost() || clock::now() >= until)
+      return failed;
   }
 }
 

@@ -64,6 +64,11 @@ private:
   caf::error insert(const draft& x);
   caf::error fenced();
 
+  /// Whether the server still has all that it has confirmed. One that took over
+  /// from another may be behind it.
+  caf::error check_confirmed();
+  caf::error fallen_behind(const std::string& what) const;
+
   /// Connects again if need be and fences what the last session may still do.
   caf::error renew_session(clock::time_point until);
 

@@ -44,6 +44,13 @@ protected:
     return open_journal({.server = {.url = schema->url()}});
   }
 
+  /// As a server does that goes.
+  void end_sessions(const std::string& name) const {
+    schema->run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE application_name = '"
+                + name + "'");
+  }
+
   static std::string read_all(journal_store& from) {
     std::string out;
     const auto failed = from.read(1, [&](const stored_group& x) {

@@ -110,6 +110,37 @@ TEST_F(postgres_journal, takes_out_a_group_that_it_said_had_failed) {
   EXPECT_EQ(schema->number("SELECT position FROM journal_watermarks"), 1u);
 }
 
+TEST_F(postgres_journal, leaves_no_gap_behind_what_a_server_has_lost) {
+  const auto store = open_journal();
+  ASSERT_TRUE(store->append("a", 1, {}));
+  ASSERT_TRUE(store->append("lost", 1, {}));
+  // A copy takes over that never heard of the last group.
+  schema->run("DELETE FROM journal_0_1 WHERE first_seq = 2");
+  end_sessions("depositd journal");
+  const auto refused = store->append("b", 1, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), ec::store_damaged);
+  EXPECT_NE(render(refused.error()).find("sequence 1 of 2"), std::string::npos)
+    << render(refused.error());
+  EXPECT_FALSE(store->append("c", 1, {}));
+  const auto anew = open_journal(
+    {.server = {.url = schema->url()}, .owner_wait_ms = 0});
+  ASSERT_TRUE(anew->append("d", 1, {}));
+  EXPECT_EQ(read_all(*anew), "ad");
+}
+
+TEST_F(postgres_journal, says_so_if_a_server_does_not_know_its_epoch_yet) {
+  (void)open_journal();
+  const auto store = open_journal();
+  ASSERT_TRUE(store->append("a", 1, {}));
+  schema->run("UPDATE shard_owners SET epoch = epoch - 1");
+  end_sessions("depositd journal");
+  const auto refused = store->append("b", 1, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), ec::store_damaged);
+  EXPECT_EQ(read_all(*store), "a");
+}
+
 TEST_F(postgres_journal, leaves_nothing_of_an_append_that_the_server_refused) {
   const auto store = open_journal();
   ASSERT_TRUE(store->append("a", 1, {}));
