@@ -24,6 +24,8 @@ std::string trimmed(std::string_view text) {
 std::vector<std::pair<const char*, std::string>>
 keywords_of(const connection_options& options) {
   return {{"connect_timeout", std::to_string(options.connect_timeout_s)},
+          // Of several hosts the one that writes, not a copy of it.
+          {"target_session_attrs", "read-write"},
           {"keepalives_idle", "5"},
           {"keepalives_interval", "3"},
           {"keepalives_count", "3"},

@@ -29,4 +29,26 @@ TEST_F(postgres_connection, reads_no_further_than_it_is_wanted) {
   EXPECT_EQ(after->number(0, 0), 7u) << "and goes on";
 }
 
+TEST_F(postgres_connection, is_with_the_server_that_writes) {
+  postgres_server copy;
+  {
+    const auto to = postgres::connection::open({.url = copy.url()});
+    ASSERT_TRUE(to) << render(to.error());
+    ASSERT_FALSE((*to)->script(
+      "ALTER DATABASE depositd SET default_transaction_read_only = on"));
+  }
+  EXPECT_FALSE(postgres::connection::open({.url = copy.url()}));
+  auto both = schema->url();
+  both.insert(both.find("127.0.0.1:"),
+              "127.0.0.1:" + std::to_string(port_of(copy.url())) + ",");
+  const auto line = postgres::connection::open({.url = both});
+  ASSERT_TRUE(line) << render(line.error());
+  const auto port = (*line)->run("SELECT inet_server_port()");
+  ASSERT_TRUE(port) << render(port.error());
+  EXPECT_EQ(port->number(0, 0), port_of(schema->url()));
+  EXPECT_TRUE(postgres::connection::open(
+    {.url = copy.url() + "?target_session_attrs=any"}))
+    << "unless the URL says so";
+}
+
 } // namespace depositd
