@@ -1,7 +1,5 @@
 #include "adapters/doors/nsq/consumer.hpp"
 
-#include "messages/values/clock.hpp"
-
 #include <caf/send.hpp>
 
 #include <algorithm>
@@ -16,14 +14,6 @@ using ms = std::chrono::milliseconds;
 std::uint32_t whole_ms(flight::time::duration x) {
   const auto count = std::chrono::ceil<ms>(x).count();
   return static_cast<std::uint32_t>(std::max<ms::rep>(count, 1));
-}
-
-/// When the claim ends, on the clock of this thread.
-flight::time end_of(const claimed_item& x, flight::time now, ms otherwise) {
-  if (x.deadline_us == never)
-    return now + otherwise;
-  const auto left = x.deadline_us - engine_clock::system().at(now);
-  return now + std::chrono::microseconds{left};
 }
 
 std::string failed(const command& what) {
@@ -173,7 +163,9 @@ void consumer::arrived(claimed_item& x, time now) {
     give_back(x, verdict::done);
     return;
   }
-  flights_.add(x.id, {x.token, x.member, end_of(x, now, options_.msg_timeout),
+  // Not by the claim's deadline: that is of the shard's clock, which may be
+  // another engine's. What is late here is refused there.
+  flights_.add(x.id, {x.token, x.member, now + options_.msg_timeout,
                       now + options_.msg_timeout_max});
   ++options_.record->numbers.messages;
   host_.send_message({x.received_us * 1'000, x.attempt, x.id, x.body});

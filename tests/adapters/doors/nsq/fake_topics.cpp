@@ -34,8 +34,8 @@ claimed_item lend(fake_channel_state& state, std::uint32_t to,
   out.user = "u";
   out.body = item.body;
   const std::chrono::milliseconds lease{lease_ms};
-  out.deadline_us =
-    engine_clock::system().now() + std::chrono::microseconds{lease}.count();
+  out.deadline_us = engine_clock::system().now() + state.world->clock_ahead_us
+                    + std::chrono::microseconds{lease}.count();
   state.claims[item.id] = {std::move(item), out.token, to, now() + lease};
   return out;
 }

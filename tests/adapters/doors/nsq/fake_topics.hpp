@@ -34,6 +34,8 @@ struct fake_world {
   /// So many channels end after somebody was attached and are made anew before
   /// that is noted; their ends are not heard of.
   std::atomic<int> renew_when_attached{0};
+  /// By how much the shard's clock is ahead of the door's.
+  std::atomic<micros> clock_ahead_us{0};
   /// Endings of claims are not told yet.
   std::atomic<bool> holds_endings{false};
   std::atomic<std::uint64_t> finished{0};
