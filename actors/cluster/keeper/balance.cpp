@@ -47,6 +47,8 @@ void take_free(shard_keeper_pointer self, engine_loads& all) {
     const auto long_free
       = now - x.free_since
         > std::chrono::milliseconds{state.options.lease_ms};
+    if (now < x.rests_until)
+      continue;
     // What we had when we crashed nobody else can take yet.
     const auto was_ours = lease.owner.name == us;
     if (was_ours

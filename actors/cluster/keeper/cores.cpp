@@ -1,6 +1,7 @@
 // Shards that are ours: from the lease to a core that serves, and back.
 
 #include "actors/cluster/keeper/parts.hpp"
+#include "actors/rules/placement/placement.hpp"
 #include "messages/operators.hpp"
 #include "messages/projection.hpp"
 #include "messages/values/tallies.hpp"
@@ -46,11 +47,24 @@ core_opener_actor spawn_opener(shard_keeper_pointer self) {
 /// Nothing of the shard is here any more.
 void finish(shard_keeper_pointer self, shard_number shard) {
   auto& x = self->state.shards[shard];
-  const auto epoch = x.epoch;
-  x = {};
-  x.epoch = epoch;
+  kept_shard fresh;
+  fresh.epoch = x.epoch;
+  fresh.failures = x.failures;
+  fresh.rests_until = x.rests_until;
+  x = std::move(fresh);
   left_one(self);
   look(self);
+}
+
+/// It is not tried again at once for ever: each time is an epoch and some lines
+/// in the log.
+void count_failure(shard_keeper_pointer self, kept_shard& x) {
+  using rules::placement::rest_ms_after, rules::placement::rest_ms_max;
+  const auto now = self->clock().now();
+  const auto served = x.now == phase::serving || x.now == phase::leaving;
+  if (served && now - x.serves_since > milliseconds{rest_ms_max})
+    x.failures = 0;
+  x.rests_until = now + milliseconds{rest_ms_after(++x.failures)};
 }
 
 void closed(shard_keeper_pointer self, shard_number shard) {
@@ -92,6 +106,7 @@ void serve(shard_keeper_pointer self, shard_number shard) {
   auto& state = self->state;
   auto& x = state.shards[shard];
   x.now = phase::serving;
+  x.serves_since = self->clock().now();
   const auto& core = x.core->actors;
   state.options.owned->put({shard, x.epoch, core.shard, core.projector});
   place(self, {shard, x.epoch, state.options.leases->self().name, core.shard,
@@ -133,6 +148,8 @@ void open(shard_keeper_pointer self, shard_number shard, epoch_number epoch) {
         spdlog::error("shard_not_opened shard={} reason=\"{}\"", shard,
                       render(why));
         auto& now = self->state.shards[shard];
+        if (now.now == phase::opening) // else it was lost meanwhile
+          count_failure(self, now);
         now.release = now.release || now.now == phase::opening;
         now.now = phase::closing;
         closed(self, shard);
@@ -261,6 +278,8 @@ void lose(shard_keeper_pointer self, shard_number shard, const std::string& why,
   auto& x = state.shards[shard];
   spdlog::warn("shard_lost shard={} epoch={} reason=\"{}\"", shard, x.epoch,
                why);
+  if (release) // nobody has taken it from us
+    count_failure(self, x);
   x.now = phase::closing;
   x.release = release;
   state.options.owned->erase(shard);

@@ -104,6 +104,10 @@ struct kept_shard {
   epoch_number reported_epoch = 0;
   caf::actor_clock::time_point free_since; ///< while nobody has it
   bool is_free = false;
+  /// In a row: it could not be opened, or its core ended.
+  std::uint32_t failures = 0;
+  caf::actor_clock::time_point rests_until; ///< we leave it alone
+  caf::actor_clock::time_point serves_since;
 };
 
 /// Another engine, while it is looked for or known.

@@ -62,4 +62,13 @@ bool must_give(const engine_loads& all, const std::string& us,
   return somebody_lacks && first != able.end() && first->first == us;
 }
 
+std::uint32_t rest_ms_after(std::uint32_t failures) {
+  constexpr std::uint32_t first_ms = 1'000;
+  constexpr std::uint32_t doublings_max = 6; // beyond the longest
+  return failures < 2
+           ? 0
+           : std::min(rest_ms_max,
+                      first_ms << std::min(failures - 2, doublings_max));
+}
+
 } // namespace depositd::rules::placement

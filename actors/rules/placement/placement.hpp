@@ -4,6 +4,7 @@
 // One that does not reach the logs of records has none, as long as others do.
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -25,5 +26,12 @@ bool may_take(const engine_loads& all, const std::string& us,
 /// Whether `us` should hand one over now that all else is at rest.
 bool must_give(const engine_loads& all, const std::string& us,
                std::size_t shards);
+
+/// The longest that a shard is left alone which fails again and again.
+constexpr std::uint32_t rest_ms_max = 60'000;
+
+/// How long an engine leaves a shard alone that has failed there so many times
+/// in a row. The first time may have been an accident.
+std::uint32_t rest_ms_after(std::uint32_t failures);
 
 } // namespace depositd::rules::placement

@@ -274,6 +274,23 @@ TEST_F(shards, go_back_to_an_engine_that_starts_again_at_once) {
             std::vector<std::string>{"x"});
 }
 
+TEST_F(shards, that_cannot_be_opened_are_tried_less_and_less) {
+  begin(2);
+  damaged = {1};
+  a = &join("a");
+  pass(milliseconds{20'000});
+  EXPECT_EQ(owns(*a), (numbers{0}));
+  EXPECT_GE(openings[1], 4);
+  EXPECT_LE(openings[1], 7);
+  const auto before = openings[1];
+  pass(milliseconds{180'000});
+  EXPECT_GE(openings[1], before + 2) << "but always again";
+  EXPECT_LE(openings[1], before + 6);
+  damaged.clear();
+  pass(milliseconds{60'000});
+  EXPECT_EQ(owns(*a), (numbers{0, 1}));
+}
+
 TEST_F(shards, are_given_up_before_the_lease_ends) {
   two_engines();
   const auto had = owns(*a);

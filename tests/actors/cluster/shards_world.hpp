@@ -118,6 +118,10 @@ protected:
     options.lease_ms = lease_ms;
     options.open = [this, &out](shard_number shard, epoch_number epoch) {
       raise_epoch(*disks[shard].log, epoch);
+      ++openings[shard];
+      if (damaged.contains(shard))
+        return caf::expected<cluster::opened_core>{
+          caf::make_error(ec::store_damaged, std::string{"as a test wants"})};
       return open(out, shard, epoch);
     };
     options.finder = finder();
@@ -234,6 +238,8 @@ protected:
   std::vector<std::shared_ptr<journal_store>> logs;
   std::vector<std::unique_ptr<engine>> engines;
   std::map<std::string, admin_actor> admins;
+  std::map<shard_number, int> openings; ///< that were tried
+  std::set<shard_number> damaged;       ///< cannot be opened
   int calls_lost = 0;               ///< of `meet_engine`, from now on
   std::set<std::string> looked_for; ///< addresses that engines connected to
   std::map<std::string, shard_keeper_actor> keeper_of;
