@@ -3,9 +3,20 @@
 #include "config/shard_threads.hpp"
 #include "config/sources.hpp"
 
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <cstdlib>
 #include <utility>
 
 namespace depositd {
+
+namespace {
+
+/// Beyond what an answer's way explains.
+constexpr std::chrono::seconds clock_off_max{5};
+
+} // namespace
 
 caf::error opened_stores::open_all(const depositd_settings& settings) {
   for (shard_number shard = 0; shard < settings.shards.count; ++shard) {
@@ -54,6 +65,7 @@ caf::expected<cluster::opened_core> core_factory::open(shard_number shard,
   auto stores = stores_of(shard, epoch);
   if (!stores)
     return std::move(stores.error());
+  compare(stores->clock);
   const in_thread_of here{shard};
   auto own = std::make_shared<parts>();
   own->stores = std::move(*stores);
@@ -80,6 +92,16 @@ caf::expected<cluster::opened_core> core_factory::open(shard_number shard,
   return out;
 }
 
+void core_factory::compare(const engine_clock& shared) {
+  using namespace std::chrono;
+  const auto off_us = engine_clock::system().now() - shared.now();
+  const auto off = std::abs(off_us) > microseconds{clock_off_max}.count();
+  if (off && !told_of_clock_.exchange(true))
+    spdlog::warn("clock_differs ahead_ms={} reason=\"claims and delays go by "
+                 "the database's clock, all else by this machine's\"",
+                 off_us / 1000);
+}
+
 caf::expected<shard_stores> core_factory::stores_of(shard_number shard,
                                                     epoch_number epoch) {
   if (auto first = first_stores_.take(shard))
@@ -93,6 +115,7 @@ depositd::engine::core_options core_factory::options_of(const parts& of,
   out.shard = shard;
   out.shards = settings_.shards.count;
   out.router = router_;
+  out.clock = of.stores.clock;
   out.journal = of.stores.journal.get();
   out.projection = of.stores.projection.get();
   out.blobs = blobs_.get();

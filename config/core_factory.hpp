@@ -7,6 +7,7 @@
 #include "config/shared_shards.hpp"
 #include "config/stores.hpp"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -46,6 +47,8 @@ private:
 
   caf::expected<shard_stores> stores_of(shard_number shard,
                                         epoch_number epoch);
+  /// Says once that this machine's clock is another.
+  void compare(const engine_clock& shared);
   depositd::engine::core_options options_of(const parts& of,
                                             shard_number shard);
   caf::error open_logs(parts& of, shard_number shard);
@@ -63,6 +66,7 @@ private:
   std::shared_ptr<log_roster> roster_;
   std::shared_ptr<span_sink> spans_;
   shard_router_actor router_;
+  std::atomic<bool> told_of_clock_ = false;
 };
 
 } // namespace depositd

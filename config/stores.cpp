@@ -227,6 +227,10 @@ caf::expected<shard_stores> open_shard_stores(const depositd_settings& settings,
             open_postgres_projection(
               {.server = server, .epoch = out.journal->epoch()})))
     return wrong;
+  auto clock = postgres_clock(server);
+  if (!clock)
+    return std::move(clock.error());
+  out.clock = *clock;
   return out;
 }
 

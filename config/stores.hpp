@@ -7,6 +7,7 @@
 #include "messages/ports/doi_registry.hpp"
 #include "messages/ports/journal_store.hpp"
 #include "messages/ports/projection_store.hpp"
+#include "messages/values/clock.hpp"
 #include "messages/values/sharding.hpp"
 
 #include <memory>
@@ -29,6 +30,7 @@ struct stores {
 struct shard_stores {
   std::unique_ptr<journal_store> journal;
   std::unique_ptr<projection_store> projection;
+  engine_clock clock = engine_clock::system(); ///< of all who share them
 };
 
 /// What all shards share, on a server or in the data folder: blobs and

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import harness
 import kafka_tools
-from copies import SHARDS, lose_last_group, open_copy, restore, unpack
+from copies import (SHARDS, lose_last_group, on_the_day, open_copy, restore,
+                    unpack)
 from deposit_door import Diagnostic
 from harness import PROGRAMS, SystemTest, a_deposit, wait_until
 from further import (CHANNEL, HELD_AT, NEWS, further_settings,
@@ -340,9 +341,10 @@ class Postgres(GoesOn):
 
     def copy(self):
         name = "copy_" + self.id().rsplit(".", 1)[1][:40]
+        url = restore(self.server.url, self.place / "postgres.sql.xz", name)
         return {"store.kind": "postgres", "shards.count": SHARDS,
-                "node.name": "golden", "store.url": restore(
-                    self.server.url, self.place / "postgres.sql.xz", name)}
+                "node.name": "golden", "store.url": on_the_day(
+                    url, self.expected()["written_at"])}
 
     def judge_express(self, names):
         """Bands hold inside a shard, and users are in several."""

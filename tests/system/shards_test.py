@@ -1,6 +1,7 @@
 """Engines that share one database by shard: requests through any of them, and
 what happens when one is killed, stopped for a while, or shut down."""
 
+import glob
 import http.client
 import json
 import signal
@@ -16,6 +17,7 @@ from shared_engines import QUEUES, SHARDS, SharedEngines
 # For tests that are not about leases: a busy machine must not cost one.
 AT_REST = {"shards.lease_ms": 20000}
 
+FAKETIME = glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
 LONG_LEASE_S = 120
 
 
@@ -113,6 +115,30 @@ class SharedShards(SharedEngines):
         # Not known to have come in is not known to have stayed out.
         self.assertEqual(sorted(set(self.polled(again, QUEUES))),
                          kept + [200 + i for i in kept])
+
+    @unittest.skipUnless(FAKETIME, "LIBFAKETIME IS NOT INSTALLED")
+    def test_claims_last_as_long_as_was_said_whatever_clocks_show(self):
+        for name, ahead_s in (("behind", -600), ("ahead", 600)):
+            with self.subTest(name):
+                self.claimed_by_an_engine_whose_clock_is(name, ahead_s)
+
+    def claimed_by_an_engine_whose_clock_is(self, name, ahead_s):
+        queue = f"of-{name}"
+        (self.folder / f"{name}.clock").write_text(f"{ahead_s:+d}\n")
+        other = self.sharing(name, environment={
+            "LD_PRELOAD": FAKETIME[0],
+            "FAKETIME_TIMESTAMP_FILE": str(self.folder / f"{name}.clock"),
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1"}).start()
+        self.send(other, queue, [1, 2])
+        self.assertEqual(len(self.poll(other, queue, 1, ttl=600)), 1)
+        self.assertEqual(len(self.poll(other, queue, 1, ttl=20)), 1)
+        self.assertIn("clock_differs", other.log())
+        other.kill()
+        heir = self.sharing(f"heir-of-{name}").start()
+        self.assertEqual(self.poll(heir, queue), [])
+        # The one that was claimed for a shorter time, when that is over.
+        wait_until(lambda: len(self.poll(heir, queue)) == 1)
+        heir.kill()
 
     def is_sent(self, engine, queue, number):
         status, _ = self.call(engine, "POST", f"/queue/1/{queue}/sendbatch",

@@ -7,6 +7,9 @@
 
 namespace depositd::postgres::statements {
 
+/// In microseconds.
+inline constexpr std::string_view server_time =
+  "SELECT (1000000 * extract(epoch FROM clock_timestamp()))::bigint";
 inline constexpr std::string_view put_shard_count =
   "INSERT INTO shard_counts (count) VALUES ($1) ON CONFLICT DO NOTHING";
 inline constexpr std::string_view shard_count =

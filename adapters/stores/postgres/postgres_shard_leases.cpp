@@ -306,6 +306,22 @@ caf::error check_postgres_shard_count(const postgres_options& server,
   return check_facts(**opened, {}, facts);
 }
 
+caf::expected<engine_clock> postgres_clock(const postgres_options& server) {
+  using steady = engine_clock::steady;
+  auto opened = connection::open({.url = server.url, .name = "clock"});
+  if (!opened)
+    return std::move(opened.error());
+  // Asked twice: the first answer waits until the statement is prepared.
+  (void)(*opened)->run(statements::server_time);
+  const auto before = steady::now();
+  const auto told = (*opened)->run(statements::server_time);
+  if (!told)
+    return told.error();
+  std::int64_t now_us = 0;
+  told->read(0, 0, now_us);
+  return engine_clock{now_us, before + (steady::now() - before) / 2};
+}
+
 caf::expected<std::string> agree_on_postgres_work_id(
   const postgres_options& server, const std::string& proposed,
   const std::function<caf::error(const std::string& id)>& mark) {

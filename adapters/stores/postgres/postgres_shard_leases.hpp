@@ -6,6 +6,7 @@
 #include "adapters/stores/files/store_facts.hpp"
 #include "adapters/stores/postgres/postgres_options.hpp"
 #include "messages/ports/shard_leases.hpp"
+#include "messages/values/clock.hpp"
 
 #include <functional>
 #include <memory>
@@ -47,6 +48,10 @@ open_postgres_leases(const postgres_leases_options& options);
 caf::error check_postgres_shard_count(const postgres_options& server,
                                       shard_number count,
                                       const facts_claim& facts = {});
+
+/// The server's time. Engines that share it go by that: a claim lasts as long
+/// as was said, whoever has the shard meanwhile.
+caf::expected<engine_clock> postgres_clock(const postgres_options& server);
 
 /// The id that this database knows the working folder by; the proposed one if
 /// it knew none, which then holds once `mark` has put it into the folder:
