@@ -95,8 +95,10 @@ void begin_at(self_pointer self, const watermarks_read& known) {
   if (!from)
     return start_again(self, from.error());
   if (auto failed = state.options.source->assign(*from)) {
-    spdlog::error("intake_stopped topic={} reason=\"{}\"", state.options.topic,
-                  render(failed));
+    // Tried again and again: told once for each reason.
+    if (state.report.trouble != render(failed))
+      spdlog::error("intake_stopped topic={} reason=\"{}\"",
+                    state.options.topic, render(failed));
     if (failed == ec::store_damaged)
       state.cut = failed;
     return start_again(self, failed);

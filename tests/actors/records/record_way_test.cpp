@@ -3,6 +3,12 @@
 #include "actors/records/gather.hpp"
 #include "tests/actors/records/record_log_fixture.hpp"
 
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <sstream>
+
 namespace depositd {
 
 namespace {
@@ -417,6 +423,28 @@ TEST_F(record_log_test, records_that_retention_took_stop_the_partition) {
   auto report = ask<intake_report>(reader_of_topic, report_intake{});
   ASSERT_TRUE(report);
   EXPECT_NE(report->trouble, "");
+}
+
+TEST_F(record_log_test, why_it_stands_still_is_told_once) {
+  start_all();
+  write("ann metadata one x");
+  pass();
+  crash_all();
+  write("ann metadata two x");
+  write("ann metadata three x");
+  trim_memory_partition(*topics, "in", 0, 2);
+  std::ostringstream log;
+  const auto before = spdlog::default_logger();
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+    "captured", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+  start_all();
+  for (int i = 0; i < 20; ++i)
+    pass(2s);
+  spdlog::set_default_logger(before);
+  const auto text = log.str();
+  const auto told = text.find("intake_stopped");
+  EXPECT_NE(told, std::string::npos);
+  EXPECT_EQ(text.find("intake_stopped", told + 1), std::string::npos) << text;
 }
 
 TEST_F(record_log_test, a_log_that_was_cut_is_not_read_though_it_grows) {
