@@ -1,8 +1,10 @@
 #include "adapters/stores/files/disk.hpp"
 
 #include <cerrno>
+#include <limits>
 
 #include <fcntl.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace depositd {
@@ -63,6 +65,13 @@ int disk::allocate(int fd, std::uint64_t bytes) {
     if (result != EINTR)
       return result;
   }
+}
+
+std::uint64_t disk::room(int fd) {
+  struct statvfs facts {};
+  if (::fstatvfs(fd, &facts) != 0)
+    return std::numeric_limits<std::uint64_t>::max();
+  return static_cast<std::uint64_t>(facts.f_bavail) * facts.f_frsize;
 }
 
 disk& system_disk() {

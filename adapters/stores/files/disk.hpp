@@ -28,6 +28,10 @@ public:
 
   /// Takes space for the first `bytes` bytes; the new ones read as zeros.
   virtual int allocate(int fd, std::uint64_t bytes);
+
+  /// Bytes that are free where the file is; the most there is if that is
+  /// unknown.
+  virtual std::uint64_t room(int fd);
 };
 
 /// The machine's own.

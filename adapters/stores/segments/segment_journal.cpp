@@ -56,8 +56,9 @@ sequence segment_journal::last() const {
 caf::expected<std::uint64_t>
 segment_journal::append(std::string_view bytes, std::uint32_t events,
                         const std::vector<watermark>& watermarks) {
-  if (!failed_.empty())
-    return caf::make_error(ec::store_failed, failed_);
+  if (refused_)
+    if (auto failed = take_back())
+      return failed;
   if (events == 0)
     return caf::make_error(ec::invalid_argument,
                            std::string{"a group without events"});
@@ -137,28 +138,38 @@ caf::error segment_journal::write_group(std::string_view bytes) {
     iovec{front_.data(), front_.size()},
     iovec{const_cast<char*>(bytes.data()), bytes.size()},
     iovec{const_cast<char*>(zeros.data()), whole_pages(size) - size}};
-  if (const auto code = io_.write(file.file.value(), parts, current_.used))
-    return give_up(file_failed("write", file.path, code));
+  const auto fd = file.file.value();
+  if (const auto code = io_.write(fd, parts, current_.used))
+    return refuse(file_failed("write", file.path, code));
   crash_point("group_unflushed");
-  if (const auto code = io_.sync(file.file.value())) {
-    auto why = file_failed("sync", file.path, code);
-    // Whether the bytes are on the disk is unknown, and the system may now
-    // say that they are: only a new look at the disk can tell.
-    failed_ = render(why) + "; nothing is appended until it is opened again";
-    give_up(why);
-    return why;
-  }
+  if (const auto code = io_.sync(fd))
+    return refuse(file_failed("sync", file.path, code));
   return {};
 }
 
-caf::error segment_journal::give_up(const caf::error& why) {
-  // Without a header the bytes are not a group, whatever got written.
-  iovec part{const_cast<char*>(zeros.data()), zeros.size()};
-  const auto fd = current_.file->file.value();
-  if (io_.write(fd, {&part, 1}, current_.used) != 0 || io_.sync(fd) != 0)
-    if (failed_.empty())
-      failed_ = render(why) + "; nothing is appended until it is opened again";
+caf::error segment_journal::refuse(caf::error why) {
+  refused_ = true;
+  if (auto failed = take_back())
+    why = caf::make_error(ec::store_failed, render(why) + "; "
+                                              + render(failed));
   return why;
+}
+
+/// After a failed flush the machine may say that bytes are on the disk which
+/// are not, so what counts from now on is written once more and flushed: here
+/// the page of the header, without which the rest is no group, and all of the
+/// next group.
+caf::error segment_journal::take_back() {
+  const auto& file = *current_.file;
+  const auto fd = file.file.value();
+  iovec part{const_cast<char*>(zeros.data()), zeros.size()};
+  auto code = io_.write(fd, {&part, 1}, current_.used);
+  if (code == 0)
+    code = io_.sync(fd);
+  if (code != 0)
+    return file_failed("take back what was written to", file.path, code);
+  refused_ = false;
+  return {};
 }
 
 void segment_journal::commit(const std::vector<watermark>& watermarks) {

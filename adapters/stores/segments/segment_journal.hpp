@@ -54,7 +54,8 @@ private:
                    std::string_view bytes, std::uint32_t events);
   caf::error write_group(std::string_view bytes);
   void commit(const std::vector<watermark>& watermarks);
-  caf::error give_up(const caf::error& why);
+  caf::error refuse(caf::error why);
+  caf::error take_back();
 
   disk& io_;
   const pool_options options_;
@@ -68,7 +69,7 @@ private:
   group_header header_;   ///< of the group on its way
   std::string front_;     ///< of the same
   bool asked_ahead_ = false;
-  std::string failed_; ///< why nothing may be appended any more
+  bool refused_ = false; ///< what is behind the log may be taken for a group
 
   // -- everyone's
 

@@ -29,6 +29,19 @@ constexpr std::chrono::seconds retry_pause{1};
 
 constexpr const char* fresh_name = "fresh.tmp";
 
+/// Less where the disk has less, but then at most half of what it has: what is
+/// behind the log needs some to end and drop segments. All if too little would
+/// be left of it, which is refused.
+std::uint64_t fitting(std::uint64_t wanted, std::uint64_t least,
+                      std::uint64_t room) {
+  if (wanted <= room)
+    return wanted;
+  auto out = wanted / 2;
+  while (out >= least && 2 * out > room)
+    out /= 2;
+  return out < least ? wanted : whole_pages(out);
+}
+
 } // namespace
 
 std::uint64_t pool_options::bytes_of(std::uint64_t number) const {
@@ -36,6 +49,10 @@ std::uint64_t pool_options::bytes_of(std::uint64_t number) const {
   for (std::uint64_t i = 1; i < number && out < segment_bytes; ++i)
     out *= 2;
   return std::min(out, segment_bytes);
+}
+
+std::uint64_t pool_options::least_bytes() const {
+  return first_bytes == 0 ? segment_bytes : first_bytes;
 }
 
 segment_pool::segment_pool(disk& io, manifest_file& names, pool_options options,
@@ -195,6 +212,7 @@ caf::expected<fs::path> segment_pool::find_file(std::uint64_t number,
                                                 bool& fresh, lock& held) {
   const auto usual = options_.bytes_of(number);
   const auto wanted = std::max(wanted_, usual);
+  const auto least = std::max(wanted_, options_.least_bytes());
   if (named_ && wanted == usual)
     return options_.folder / segment_name(number);
   const auto at =
@@ -215,7 +233,8 @@ caf::expected<fs::path> segment_pool::find_file(std::uint64_t number,
     auto file = open_file(path, O_RDWR | O_CREAT | O_TRUNC);
     if (!file)
       return std::move(file.error());
-    if (const auto code = io_.allocate(file->value(), wanted))
+    const auto bytes = fitting(wanted, least, io_.room(file->value()));
+    if (const auto code = io_.allocate(file->value(), bytes))
       return file_failed("allocate", path, code);
     return {};
   }();

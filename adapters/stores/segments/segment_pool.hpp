@@ -25,8 +25,12 @@ struct pool_options {
   /// zeros before. Whole pages; 0: all are of one size.
   std::uint64_t first_bytes = 0;
 
-  /// Of the segment with this number, unless a group needs more.
+  /// Of the segment with this number, unless a group needs more or the disk
+  /// has less.
   std::uint64_t bytes_of(std::uint64_t number) const;
+
+  /// Of a segment on a disk that is nearly full.
+  std::uint64_t least_bytes() const;
 };
 
 /// A dropped file. It is not written to while a reader still has it open.

@@ -124,33 +124,33 @@ TEST_F(disk_failure, of_one_write_leaves_the_log_as_it_was) {
   EXPECT_EQ(check(*must_open()), 8u);
 }
 
-TEST_F(disk_failure, of_all_writes_ends_appending_until_it_is_opened_again) {
+TEST_F(disk_failure, of_all_writes_refuses_until_the_disk_is_well) {
   auto store = must_open();
   append(*store, 4);
   fail(disk_call::write, EIO);
-  EXPECT_FALSE(store->append(body(5), 1, {}));
+  for (auto i = 0; i < 3; ++i)
+    EXPECT_EQ(store->append(body(5), 1, {}).error(), ec::store_failed);
   mend();
-  EXPECT_EQ(store->append(body(5), 1, {}).error(), ec::store_failed);
   EXPECT_EQ(check(*store), 4u);
-  store.reset();
-  store = must_open();
   append(*store, 4);
   EXPECT_EQ(check(*store), 8u);
+  store.reset();
+  EXPECT_EQ(check(*must_open()), 8u);
 }
 
-TEST_F(disk_failure, of_one_sync_ends_appending_until_it_is_opened_again) {
+TEST_F(disk_failure, of_all_syncs_refuses_until_the_disk_is_well) {
   auto store = must_open();
   append(*store, 4);
-  fail_once(disk_call::sync);
-  EXPECT_EQ(store->append(body(5), 1, {}).error(), ec::store_failed);
-  EXPECT_EQ(store->append(body(5), 1, {}).error(), ec::store_failed);
+  fail(disk_call::sync, EIO);
+  for (auto i = 0; i < 3; ++i)
+    EXPECT_EQ(store->append(body(5), 1, {}).error(), ec::store_failed);
   EXPECT_EQ(store->last(), 4u);
   EXPECT_EQ(check(*store), 4u);
-  store.reset();
-  store = must_open();
-  EXPECT_EQ(check(*store), 4u);
+  mend();
   append(*store, 4);
   EXPECT_EQ(check(*store), 8u);
+  store.reset();
+  EXPECT_EQ(check(*must_open()), 8u);
 }
 
 TEST_F(disk_failure, of_a_sync_that_cannot_be_taken_back_may_keep_the_group) {
@@ -239,6 +239,47 @@ TEST_F(disk_failure, of_one_write_stays_refused_when_power_fails) {
     lying.lose_power(seed);
     options.io = &careless;
     EXPECT_EQ(check(*must_open()), 4u) << "seed " << seed;
+  }
+}
+
+/// Fails flushes of whoever appends, and the bytes are on the disk or not.
+class unflushing_disk : public dying_disk {
+public:
+  unflushing_disk() : dying_disk(1'000'000) {
+    // nop
+  }
+
+  int sync(int fd) override {
+    if (std::this_thread::get_id() == appender && failures > 0) {
+      --failures;
+      return EIO;
+    }
+    return dying_disk::sync(fd);
+  }
+
+  int failures = 0;
+
+private:
+  const std::thread::id appender = std::this_thread::get_id();
+};
+
+TEST_F(disk_failure, of_syncs_takes_nothing_acknowledged_when_power_fails) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    std::filesystem::remove_all(options.folder);
+    unflushing_disk failing;
+    options.io = &failing;
+    {
+      auto store = must_open();
+      append(*store, 4);
+      failing.failures = 1 + static_cast<int>(seed % 3);
+      ASSERT_FALSE(store->append(std::string(5'000, 'x'), 1, {}));
+      while (failing.failures > 0)
+        ASSERT_FALSE(store->append(std::string(5'000, 'x'), 1, {}));
+      append(*store, seed % 4);
+    }
+    failing.lose_power(seed);
+    options.io = &careless;
+    EXPECT_EQ(check(*must_open()), 4u + seed % 4) << "seed " << seed;
   }
 }
 

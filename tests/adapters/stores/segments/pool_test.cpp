@@ -4,6 +4,8 @@
 #include "adapters/stores/segments/segments.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+#include <atomic>
+#include <cerrno>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -47,7 +49,13 @@ public:
   }
 
   int allocate(int fd, std::uint64_t bytes) override {
+    if (bytes > room_left)
+      return ENOSPC;
     return ::ftruncate(fd, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+  }
+
+  std::uint64_t room(int) override {
+    return room_left;
   }
 
   /// Pieces of all files.
@@ -74,6 +82,8 @@ public:
     changed_.wait_for(held, std::chrono::milliseconds{8},
                       [&, before = total_] { return total_ > before; });
   }
+
+  std::atomic<std::uint64_t> room_left = ~std::uint64_t{0};
 
 private:
   std::mutex mutex_;
@@ -138,6 +148,33 @@ TEST(segment_pool_test, a_group_that_needs_more_gets_it_in_a_new_log_too) {
   const auto next = pool.take(2 * page_bytes);
   ASSERT_TRUE(next);
   EXPECT_EQ((*next)->header.capacity, 2 * first);
+}
+
+/// A disk that was full once and has less free than a segment takes: the open
+/// segment is never dropped, so it would stay like that for ever.
+TEST(segment_pool_test, segments_are_smaller_where_the_disk_has_less) {
+  const temporary_folder home{temporary_folder::fast_base()};
+  counting_disk io;
+  manifest_file names{io, home.path() / manifest_name, {.newest = 9}};
+  constexpr std::uint64_t first = 16 * page_bytes;
+  constexpr std::uint64_t usual = 16 * first;
+  segment_pool pool{io, names, {home.path(), 0, usual, 0, first}, {}, {}};
+  io.room_left = usual;
+  for (const auto& [room, taken] :
+       {std::pair{usual, usual}, std::pair{usual - 1, usual / 4},
+        std::pair{usual / 2, usual / 4}, std::pair{2 * first, first}}) {
+    io.room_left = room;
+    const auto segment = pool.take(2 * page_bytes);
+    ASSERT_TRUE(segment) << room;
+    EXPECT_EQ((*segment)->header.capacity, taken) << room;
+  }
+  io.room_left = 2 * first - 1;
+  EXPECT_FALSE(pool.take(2 * page_bytes)) << "the rest is the tables'";
+  io.room_left = 4 * first;
+  const auto large = pool.take(2 * first - 1);
+  ASSERT_TRUE(large);
+  EXPECT_EQ((*large)->header.capacity, 2 * first);
+  EXPECT_FALSE(pool.take(2 * first + 1));
 }
 
 /// An engine that is never idle would else write all of its first segments
