@@ -13,9 +13,6 @@ namespace depositd::sqlite {
 
 namespace {
 
-/// Pages given back to the file system between two transactions at most.
-constexpr std::uint64_t returned_pages_max = 2048;
-
 std::int32_t upgrades_of(const file_kind& kind) {
   return static_cast<std::int32_t>(kind.upgrades.size());
 }
@@ -59,8 +56,13 @@ database::database(const std::filesystem::path& path) : file_(path.string()) {
 }
 
 database::~database() {
+  close();
+}
+
+void database::close() {
   statements_.clear();
-  sqlite3_close(handle_);
+  log_ = nullptr;
+  sqlite3_close(std::exchange(handle_, nullptr));
 }
 
 caf::error database::damaged(const std::string& what) const {
@@ -172,18 +174,6 @@ caf::error database::upgrade(const file_kind& kind) {
   });
 }
 
-/// Its first flush also flushes its name, and changes the file's flags: that is
-/// not for a thread beside the one that writes.
-caf::error database::find_log() {
-  const auto code =
-    sqlite3_file_control(handle_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log_);
-  if (code != SQLITE_OK)
-    return failure(file_, code, sqlite3_errmsg(handle_));
-  if (log_ == nullptr || log_->pMethods == nullptr)
-    return damaged("has no log that could be flushed");
-  return flush_log();
-}
-
 caf::error database::read_through() {
   auto check = prepare("PRAGMA integrity_check(1)");
   if (!check)
@@ -242,6 +232,7 @@ caf::error database::create(const std::filesystem::path& path,
 caf::expected<std::unique_ptr<database>>
 database::open(const std::filesystem::path& path, const file_kind& kind) {
   std::unique_ptr<database> out{new database(path)};
+  out->kind_ = kind;
   if (path == in_memory) {
     auto error = out->connect(SQLITE_OPEN_READWRITE);
     if (!error)
@@ -281,17 +272,14 @@ database::open(const std::filesystem::path& path, const file_kind& kind) {
       return error;
   if (auto error = out->upgrade(kind))
     return error;
-  if (kind.pages_max > 0)
-    if (auto error = out->run_script("PRAGMA max_page_count = "
-                                     + std::to_string(kind.pages_max)))
-      return error;
-  sqlite3_db_config(out->handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
-  if (auto error = out->find_log())
+  if (auto error = out->begin_writing(kind))
     return error;
   return out;
 }
 
 caf::expected<statement> database::prepare(std::string_view sql) {
+  if (handle_ == nullptr)
+    return closed();
   auto found = statements_.find(sql);
   if (found == statements_.end()) {
     sqlite3_stmt* handle = nullptr;
@@ -330,45 +318,11 @@ caf::error database::transact(const std::function<caf::error()>& body) {
   return error;
 }
 
-caf::error database::checkpoint_if_due(std::uint64_t wal_bytes) {
-  if (static_cast<std::uint64_t>(wal_frames_) * page_bytes_ < wal_bytes)
-    return {};
-  const auto pages = pragma("PRAGMA page_count");
-  if (!pages)
-    return pages.error();
-  const auto unused = pragma("PRAGMA freelist_count");
-  if (!unused)
-    return unused.error();
-  // What a backlog needed is given back bit by bit once it is gone.
-  if (*unused > returned_pages_max && *unused > *pages / 4)
-    if (auto error = run_script("PRAGMA incremental_vacuum("
-                                + std::to_string(returned_pages_max) + ")"))
-      return error;
-  return flush();
-}
-
-/// SQLite flushes the log before it brings it home, and the file after.
-caf::error database::flush() {
-  const auto code = sqlite3_wal_checkpoint_v2(
-    handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
-  if (code != SQLITE_OK)
-    return failure(file_, code, sqlite3_errmsg(handle_));
-  wal_frames_ = 0;
-  return {};
-}
-
-caf::error database::flush_log() {
-  if (log_ == nullptr)
-    return {}; // in memory
-  const auto code =
-    log_->pMethods->xSync(log_, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY);
-  return code == SQLITE_OK ? caf::error{}
-                           : failure(file_, code, "its log is not flushed");
-}
-
 caf::error database::copy_to(const std::filesystem::path& path) {
   if (file_ == in_memory)
     return refused(file_, "what is in memory has no backup");
+  if (handle_ == nullptr)
+    return closed();
   if (std::filesystem::exists(path))
     return caf::make_error(ec::already_exists,
                            path.string() + ": exists already");

@@ -202,6 +202,13 @@ public:
   /// need not be the one that uses the rest meanwhile.
   caf::error flush_log();
 
+  /// For after a flush that failed: the machine may say from then on that bytes
+  /// are on the disk which are not. The log is opened and read anew, by its
+  /// checksums, and what it says written to the file, so that all commits
+  /// survive a power cut afterwards. After an error, as when some are lost, the
+  /// file is closed, and everything fails until this succeeds.
+  caf::error read_anew();
+
   /// Writes a consistent copy to `path`, which must not exist yet.
   caf::error copy_to(const std::filesystem::path& path);
 
@@ -227,12 +234,17 @@ private:
 
   explicit database(const std::filesystem::path& path);
 
+  void close();
+  caf::error unsure(const std::string& why) const;
+  caf::error closed() const;
+  caf::error bring_home();
   caf::error connect(int flags);
   caf::error fill(const file_kind& kind);
   caf::error configure(const file_kind& kind);
   caf::error run_script(std::string_view sql);
   caf::error identify(const file_kind& kind);
   caf::error read_through();
+  caf::error begin_writing(const file_kind& kind);
   caf::error find_log();
   caf::error upgrade(const file_kind& kind);
   static caf::error create(const std::filesystem::path& path,
@@ -252,7 +264,8 @@ private:
   };
 
   std::string file_;
-  sqlite3* handle_ = nullptr;
+  file_kind kind_;
+  sqlite3* handle_ = nullptr;   ///< null: `read_anew` has failed
   sqlite3_file* log_ = nullptr; ///< lives as long as the handle
   int wal_frames_ = 0;          ///< after the last commit
   std::uint32_t page_bytes_ = 4096;

@@ -72,7 +72,7 @@ private:
   std::atomic<std::uint64_t> recorded_ = 0; ///< transactions
   std::atomic<std::uint64_t> flushed_ = 0;  ///< those among them
   std::mutex flushing_;
-  std::string unflushed_; ///< why nothing is certain any more
+  std::atomic<bool> in_doubt_ = false; ///< the last flush has failed
 };
 
 /// Nobody who records waits for the disk here.
@@ -80,17 +80,19 @@ caf::error sqlite_doi_registry::flush() {
   if (flushed_ == recorded_)
     return {};
   const std::lock_guard turn{flushing_};
-  if (unflushed_.empty()) {
-    const std::uint64_t until = recorded_;
-    const auto failed = file_->flush_log();
-    if (!failed) {
-      flushed_ = until;
-      return {};
-    }
-    unflushed_ = render(failed)
-                 + "; nothing is certain until the registry is opened again";
+  std::uint64_t until = recorded_;
+  caf::error failed;
+  if (in_doubt_) {
+    const std::lock_guard all{mutex_};
+    until = recorded_;
+    failed = file_->read_anew();
+  } else {
+    failed = file_->flush_log();
   }
-  return caf::make_error(ec::store_failed, unflushed_);
+  in_doubt_ = static_cast<bool>(failed);
+  if (!failed)
+    flushed_ = until;
+  return failed;
 }
 
 caf::expected<std::optional<std::string>>
@@ -172,8 +174,10 @@ sqlite_doi_registry::write(const together::group& all) {
   auto written = rows::write_together(
     fresh,
     [&](const auto& some) -> caf::expected<std::vector<together::results>> {
-      if (auto error = file_->checkpoint_if_due(wal_bytes_max))
-        return error;
+      // A log in doubt is not brought home without a look at its checksums.
+      if (!in_doubt_)
+        if (auto error = file_->checkpoint_if_due(wal_bytes_max))
+          return error;
       auto done =
         file_->transacted([&] { return rows::record_all(*this, some); });
       if (done)

@@ -94,11 +94,40 @@ TEST_F(sqlite_registry, does_not_trust_a_log_that_was_not_flushed) {
     const unflushable log{log_of(path())};
     expect_refused(registry->flush(), ec::store_failed, path());
   }
-  expect_refused(registry->flush(), ec::store_failed, path());
-  reopen();
   ASSERT_FALSE(record(registration(3)));
+  EXPECT_FALSE(registry->flush()) << "what is there was read and written anew";
+  EXPECT_EQ(std::filesystem::file_size(log_of(path())), 0u);
+  const auto copy = path().parent_path() / "after_power_cut.db";
+  std::filesystem::copy_file(path(), copy);
+  ASSERT_FALSE(record(registration(4)));
   EXPECT_FALSE(registry->flush());
+  EXPECT_EQ(count(), 4u);
+  registry.reset();
+  open(copy);
   EXPECT_EQ(count(), 3u);
+}
+
+/// What the system said was written, and the disk has not.
+TEST_F(sqlite_registry, flushes_nothing_after_commits_were_lost) {
+  ASSERT_FALSE(record(registration(1)));
+  EXPECT_FALSE(registry->flush());
+  const auto flushed = std::filesystem::file_size(log_of(path()));
+  ASSERT_FALSE(record(registration(2)));
+  {
+    const unflushable log{log_of(path())};
+    expect_refused(registry->flush(), ec::store_failed, path());
+  }
+  std::filesystem::resize_file(log_of(path()), flushed);
+  for (auto i = 0; i < 2; ++i) {
+    expect_refused(registry->flush(), ec::store_failed, path());
+    expect_refused(record(registration(3)), ec::store_failed, path());
+    expect_refused(registry->backup(path().parent_path() / "copy"),
+                   ec::store_failed, path());
+  }
+  reopen();
+  EXPECT_EQ(count(), 1u);
+  ASSERT_FALSE(record(registration(2)));
+  EXPECT_FALSE(registry->flush());
 }
 
 TEST_F(sqlite_registry, is_for_one_program_at_a_time) {
