@@ -145,8 +145,12 @@ void open_queue_ports(self_pointer self, const std::string& queue) {
       [=](const caf::error& why) {
         if (self->state.options.shard != shard)
           return;
-        spdlog::warn("processors_wait queue={} reason=\"{}\"", queue,
-                     render(why));
+        // What holds up one mostly holds up all, each second: the log may be
+        // on the disk that fails.
+        spdlog::log(self->state.refill_due ? spdlog::level::debug
+                                           : spdlog::level::warn,
+                    "processors_wait queue={} reason=\"{}\"", queue,
+                    render(why));
         refill_soon(self);
       });
 }

@@ -18,9 +18,7 @@ public:
 
   epoch_number epoch() const override;
   sequence last() const override;
-  bool nearly_full() const override {
-    return pool_.lacks_space();
-  }
+  bool nearly_full() const override;
   caf::expected<std::uint64_t>
   append(std::string_view bytes, std::uint32_t events,
          const std::vector<watermark>& watermarks) override;
@@ -44,6 +42,8 @@ private:
     std::uint64_t end = page_bytes;
   };
 
+  /// Of the segments that are written to no more, and not dropped yet.
+  std::uint64_t closed_bytes() const;
   std::vector<part> parts_from(sequence from);
   caf::error show_part(const part& what, sequence from, bool& go_on,
                        const std::function<bool(const stored_group&)>& show);
@@ -74,7 +74,7 @@ private:
   // -- everyone's
 
   std::atomic<sequence> last_;
-  std::mutex mutex_; ///< guards what follows; never held over I/O
+  mutable std::mutex mutex_; ///< guards what follows; never held over I/O
   std::map<std::uint64_t, segment_state> log_; ///< at least a group in each
   watermark_map watermarks_;
   std::mutex drop_mutex_; ///< one drop at a time

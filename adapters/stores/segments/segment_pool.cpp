@@ -268,6 +268,8 @@ caf::error segment_pool::make_ready(lock& held) {
       spares_.push_back({std::move(*path), nullptr});
     return std::move(segment.error());
   }
+  const auto bytes = (*segment)->header.capacity;
+  small_bytes_ = bytes < options_.bytes_of(number) ? bytes : 0;
   ready_.push_back(std::move(*segment));
   fill_at_ = fresh ? page_bytes : 0;
   return {};

@@ -58,6 +58,12 @@ public:
     return lacks_space_.load(std::memory_order_relaxed);
   }
 
+  /// Of the segment that was made ready last, if the disk had no room for one
+  /// of the usual size; else 0.
+  std::uint64_t small_bytes() const {
+    return small_bytes_.load(std::memory_order_relaxed);
+  }
+
   /// The next segment, with at least this capacity. Waits for it if it is not
   /// ready. Nobody but the caller writes to it from then on.
   caf::expected<segment_ptr> take(std::uint64_t capacity_min);
@@ -90,6 +96,7 @@ private:
   manifest_file& names_;
   const pool_options options_;
   std::atomic<bool> lacks_space_ = false;
+  std::atomic<std::uint64_t> small_bytes_ = 0;
 
   std::mutex mutex_; // guards all below; never held over I/O
   std::condition_variable changed_;

@@ -91,6 +91,24 @@ std::uint64_t segment_journal::disk_bytes() {
   return out;
 }
 
+std::uint64_t segment_journal::closed_bytes() const {
+  std::uint64_t out = 0;
+  const std::lock_guard guard{mutex_};
+  for (const auto& [number, x] : log_)
+    if (number != log_.rbegin()->first)
+      out += x.file->header.capacity;
+  return out;
+}
+
+/// To end what is behind the log takes room in it as well: where it goes on in
+/// small segments, no more is taken than one of them may see to its end.
+bool segment_journal::nearly_full() const {
+  const auto small = pool_.small_bytes();
+  return pool_.lacks_space()
+         || (small > 0 && closed_bytes() > small
+             && io_.room(lock_.value()) < options_.segment_bytes);
+}
+
 caf::error segment_journal::backup(const fs::path& folder) {
   if (auto failed = make_folders(io_, folder))
     return failed;

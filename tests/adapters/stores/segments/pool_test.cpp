@@ -199,4 +199,41 @@ TEST(segment_pool_test, the_next_segment_is_filled_while_groups_are_appended) {
   EXPECT_EQ(io.total(), next_pieces);
 }
 
+/// What was taken has to be worked off, which takes room in the log too: small
+/// segments are for that, until nothing is left that needs it.
+TEST(segment_pool_test, small_segments_take_no_more_than_they_see_to_its_end) {
+  const temporary_folder home{temporary_folder::fast_base()};
+  counting_disk io;
+  constexpr std::uint64_t mib = 1024 * 1024;
+  segments_options options;
+  options.folder = home.path() / "journal";
+  options.segment_bytes = 64 * mib; // the first are of 4, 8 and 16 MiB
+  options.io = &io;
+  const auto store = open_segments(options);
+  ASSERT_TRUE(store);
+  const std::string group(mib / 2, 'g');
+  const auto fill_segment = [&] {
+    for (const auto before = (*store)->segments().size();
+         (*store)->segments().size() == before;)
+      ASSERT_TRUE((*store)->append(group, 1, {}));
+  };
+  fill_segment(); // begins the first
+  fill_segment();
+  io.room_left = 8 * mib;
+  fill_segment();
+  ASSERT_EQ((*store)->segments().size(), 3u);
+  ASSERT_TRUE((*store)->append(group, 1, {})); // asks for the next
+  while ((*store)->disk_bytes() < (4 + 8 + 4 + 4) * mib)
+    ; // the next is made ready by another thread
+  EXPECT_TRUE((*store)->nearly_full());
+  io.room_left = 64 * mib;
+  EXPECT_FALSE((*store)->nearly_full()) << "the next one is large";
+  io.room_left = 8 * mib;
+  EXPECT_TRUE((*store)->nearly_full());
+  EXPECT_FALSE((*store)->drop(1));
+  EXPECT_TRUE((*store)->nearly_full());
+  EXPECT_FALSE((*store)->drop(2));
+  EXPECT_FALSE((*store)->nearly_full()) << "all has been worked off";
+}
+
 } // namespace depositd::segments
