@@ -1,11 +1,11 @@
 #include "config/audit_log.hpp"
 
 #include "adapters/stores/files/audit_folder.hpp"
+#include "config/log_sink.hpp"
 
 #include <spdlog/async.h>
 #include <spdlog/details/registry.h>
 #include <spdlog/sinks/base_sink.h>
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <cerrno>
@@ -42,7 +42,8 @@ private:
   audit_folder to_;
 };
 
-/// Standard error has a line when the call returns, the files soon after.
+/// Standard error has a line when the call returns if it takes any, the files
+/// soon after.
 class folder_sink final : public spdlog::sinks::base_sink<std::mutex> {
 public:
   explicit folder_sink(std::shared_ptr<spdlog::logger> to)
@@ -92,8 +93,12 @@ std::shared_ptr<spdlog::logger> audit_log(const depositd_settings& settings) {
   if (auto known = spdlog::get("audit"))
     return known;
   const auto folder = audit_folder_of(settings);
-  if (folder.empty())
-    return spdlog::stderr_logger_mt("audit");
+  const auto output = std::make_shared<log_sink>(STDERR_FILENO);
+  if (folder.empty()) {
+    auto out = std::make_shared<spdlog::logger>("audit", output);
+    spdlog::initialize_logger(out);
+    return out;
+  }
   spdlog::init_thread_pool(lines_waiting_max, 1);
   const auto files = std::make_shared<spdlog::async_logger>(
     "audit_files",
@@ -102,8 +107,7 @@ std::shared_ptr<spdlog::logger> audit_log(const depositd_settings& settings) {
     spdlog::thread_pool(), spdlog::async_overflow_policy::block);
   spdlog::initialize_logger(files);
   const std::vector<spdlog::sink_ptr> sinks{
-    std::make_shared<spdlog::sinks::stderr_sink_mt>(),
-    std::make_shared<folder_sink>(files)};
+    output, std::make_shared<folder_sink>(files)};
   auto out =
     std::make_shared<spdlog::logger>("audit", sinks.begin(), sinks.end());
   spdlog::initialize_logger(out);

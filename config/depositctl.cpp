@@ -8,6 +8,7 @@
 
 #include "actors/operators/command.hpp"
 #include "config/manifest_check.hpp"
+#include "config/standard_files.hpp"
 
 #include <cstdio>
 #include <iostream>
@@ -116,6 +117,7 @@ int run(const std::vector<std::string>& words) {
 } // namespace
 
 int main(int argc, char** argv) {
+  depositd::open_standard_files();
   shell::catch_stop();
   const auto code = run({argv + 1, argv + argc});
   // CAF may still wait for an engine that hangs; nothing here needs saving.

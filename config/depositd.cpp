@@ -12,6 +12,7 @@
 #include "config/process_memory.hpp"
 #include "config/processor_node.hpp"
 #include "config/ready_notice.hpp"
+#include "config/standard_files.hpp"
 #include "config/start_watch.hpp"
 #include "config/stop_watch.hpp"
 #include "config/version.hpp"
@@ -52,6 +53,8 @@ sigset_t block_signals() {
   sigaddset(&out, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &out, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  // A file that outgrows `ulimit -f` fails like any on a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   return out;
 }
 
@@ -215,6 +218,7 @@ int run_demo(depositd::depositd_settings settings, bool has_data_folder) {
 } // namespace
 
 int main(int argc, char** argv) {
+  depositd::open_standard_files();
   depositd::prepare_for_little_memory();
   const auto line =
     depositd::read_command_line(argc, argv, depositd::version_text);

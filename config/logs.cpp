@@ -1,11 +1,12 @@
 #include "config/logs.hpp"
 
+#include "config/log_sink.hpp"
 #include "messages/values/json_text.hpp"
 #include "messages/values/trace_book.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/logger.h>
 #include <spdlog/spdlog.h>
 
 #include <array>
@@ -13,10 +14,13 @@
 #include <chrono>
 #include <cstdio>
 #include <ctime>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
+
+#include <unistd.h>
 
 namespace depositd {
 
@@ -99,7 +103,8 @@ std::unique_ptr<spdlog::formatter> make_json_formatter() {
 }
 
 void start_log(const log_settings& settings) {
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("depositd"));
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+    "depositd", std::make_shared<log_sink>(STDERR_FILENO)));
   if (settings.format == "json") {
     open_trace_book();
     spdlog::set_formatter(make_json_formatter());

@@ -14,7 +14,7 @@ namespace depositd {
 /// message says one as " trace=...".
 std::unique_ptr<spdlog::formatter> make_json_formatter();
 
-/// Lines go to standard error from now on.
+/// Lines go to standard error from now on, and nothing waits for its reader.
 void start_log(const log_settings& settings);
 
 } // namespace depositd

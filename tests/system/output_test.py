@@ -1,0 +1,77 @@
+"""What surrounds an engine: readers of its log that stand still, files that are
+closed or may not grow."""
+
+import fcntl
+import os
+
+import harness
+from engine import CommandFailed
+from harness import SystemTest, a_deposit, wait_until
+
+PAGE = 4096
+
+
+class Output(SystemTest):
+    def started_with(self, redirection):
+        """An engine whose standard error is what a shell makes of this; $0 is
+        a path for it."""
+        self.place = self.folder / "place"
+        return self.engine(wrapper=(
+            "bash", "-c", f'exec "$@" {redirection}', str(self.place)))
+
+    def test_a_log_whose_reader_stands_still_holds_up_nothing(self):
+        engine = self.started_with('2>"$0"')
+        os.mkfifo(self.place)
+        reader = os.open(self.place, os.O_RDWR | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, PAGE)
+        press = self.depositor(engine.start(), "press")
+        for limit in range(1, 31):  # each says so in the log
+            engine.ctl("queue", "set", "metadata", "--pending-limit",
+                       str(limit + 1_000))
+        self.assertTrue(press.deposit("a", a_deposit("a")).accepted)
+        self.outcome(press, "a")
+
+        read = os.read(reader, 1_000_000)
+        self.assertNotIn(b"log_lines_lost", read)
+        engine.ctl("queue", "set", "metadata", "--pending-limit", "2000")
+        seen = b""
+
+        def says_so():
+            nonlocal seen
+            try:
+                seen += os.read(reader, 1_000_000)
+            except BlockingIOError:
+                pass
+            return b"log_lines_lost count=" in seen
+        wait_until(says_so)
+        self.assertEqual(engine.stop(), 0)
+
+    def test_what_is_closed_is_no_file_of_the_engine(self):
+        engine = self.started_with("<&- 2>&-").start()
+        for number in (0, 2):
+            self.assertEqual(
+                os.readlink(f"/proc/{engine.process.pid}/fd/{number}"),
+                "/dev/null")
+        press = self.depositor(engine, "press")
+        self.assertTrue(press.deposit("a", a_deposit("a")).accepted)
+        self.outcome(press, "a")
+        self.assertEqual(engine.stop(), 0)
+        engine.start()
+        self.outcome(self.door(engine, "press"), "a")
+
+    def test_files_that_outgrow_the_limit_of_their_size_end_nothing(self):
+        data = self.folder / "data"
+        engine = self.engine(wrapper=("bash", "-c", 'ulimit -f 2048; exec "$@"',
+                                      "limited"))
+        engine.start()
+        with self.assertRaises(CommandFailed):
+            engine.add_user("press", "secret-press")
+        self.assertIn("File too large", engine.log())
+        self.assertEqual(engine.stop(), 0)
+        unlimited = self.engine(data=data).start()
+        unlimited.add_user("press", "secret-press")
+
+
+if __name__ == "__main__":
+    harness.main()
