@@ -109,7 +109,8 @@ engine_node::engine_node(caf::actor_system& system,
   : system_(system), settings_(settings),
     budget_(std::make_shared<memory_budget>(
       budget_of(settings.memory, find_memory_limits()))),
-    quotas_(std::make_shared<kit::request_quotas>()) {
+    quotas_(std::make_shared<kit::request_quotas>()),
+    public_address_(std::make_shared<public_address>(settings)) {
   const auto& most = budget_->most();
   spdlog::info("memory_budget bytes={} bodies_kept={}", most.bytes_max,
                most.kept_max);
@@ -194,6 +195,7 @@ caf::error engine_node::open_doors() {
   if (!opened)
     return opened.error();
   doors_ = std::move(*opened);
+  public_address_->opened(doors_->http_address());
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include "adapters/stores/objects/copy_gate.hpp"
 #include "config/descriptors.hpp"
 #include "config/orders.hpp"
+#include "config/public_address.hpp"
 #include "config/record_logs.hpp"
 #include "config/settings.hpp"
 #include "config/shared_shards.hpp"
@@ -153,6 +154,7 @@ private:
   upkeep_actors upkeep_;
   work_cut_ptr cut_ = std::make_shared<work_cut>();
   std::unique_ptr<doors> doors_;
+  std::shared_ptr<public_address> public_address_;
   std::uint16_t node_port_ = 0;
 };
 

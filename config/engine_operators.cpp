@@ -101,7 +101,8 @@ caf::error engine_node::spawn_operators() {
   processors::processor_manager_options working{
     shard_, [=] { return spawn_handler(1); }};
   working.spawn_stage_handler =
-    stage_handlers_of(system_, settings_, *tools, std::move(*profiles), cut_);
+    stage_handlers_of(system_, settings_, *tools, std::move(*profiles), cut_,
+                      public_address_);
   auto folder = open_work_folder(settings_);
   if (!folder)
     return std::move(folder.error());

@@ -76,14 +76,6 @@ const stage_settings* stage_at(const control_state& state,
   return place.of == nullptr ? nullptr : &place.of->stages[place.index];
 }
 
-/// Where depositors reach the doors: as they are told, or as we listen.
-std::string public_url_of(const depositd_settings& settings) {
-  if (!settings.crossref.public_url.empty())
-    return settings.crossref.public_url;
-  const bool secure = settings.http.tls.configured();
-  return (secure ? "https://" : "http://") + to_string(settings.http.listen);
-}
-
 /// A queue of batches, which are split and reported on even in trials: else
 /// there would be no jobs.
 bool is_of_batches(const std::string& queue) {
@@ -97,7 +89,7 @@ stage_handler_spawner
 stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
                   std::shared_ptr<const stages::stage_tools> tools,
                   std::shared_ptr<const bagit::profile_set> profiles,
-                  const work_cut_ptr& cut) {
+                  const work_cut_ptr& cut, public_address_ptr doors) {
   stages::stage_work_options options;
   auto ingest = ingest_options_of(settings, tools, std::move(profiles));
   options.handlers = merritt::first_stages(tools, ingest.room);
@@ -111,7 +103,7 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
   options.handlers[crossref::notify_handler_name] =
     crossref::make_notify_handler(
       {.tools = tools,
-       .public_url = public_url_of(settings),
+       .public_url = [doors = std::move(doors)] { return doors->url(); },
        .retention_s =
          std::int64_t{settings.retention.submissions_days} * 24 * 3600,
        .limits = limits_of(settings)});

@@ -5,6 +5,7 @@
 
 #include "adapters/bagit/profiles.hpp"
 #include "adapters/processing/stages/stage_tools.hpp"
+#include "config/public_address.hpp"
 #include "config/settings.hpp"
 #include "config/work_cut.hpp"
 #include "messages/actors.hpp"
@@ -47,6 +48,6 @@ stage_handler_spawner
 stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
                   std::shared_ptr<const stages::stage_tools> tools,
                   std::shared_ptr<const bagit::profile_set> profiles,
-                  const work_cut_ptr& cut);
+                  const work_cut_ptr& cut, public_address_ptr doors);
 
 } // namespace depositd

@@ -34,18 +34,21 @@ void deliver(const admin_call_ptr& call, const document& x) {
 }
 
 void refuse(const admin_call_ptr& call, const caf::error& problem) {
-  call->answer.deliver(explained(problem));
+  auto why = explained(problem);
+  if (call->owes_line)
+    audit(call, call->before, nullptr, render(why));
+  call->answer.deliver(std::move(why));
 }
 
 void refuse(const admin_call_ptr& call, ec code, std::string text) {
   refuse(call, refuse(code, std::move(text)));
 }
 
-void audit(admin_pointer self, const admin_call_ptr& call,
-           const document& before, const document& after,
-           const std::string& result) {
+void audit(const admin_call_ptr& call, const document& before,
+           const document& after, const std::string& result) {
+  call->owes_line = false;
   const auto ascii = [](const document& x) { return ascii_json_text(x); };
-  self->state.options.audit->info(
+  call->audit->info(
     "audit who={} command={} arguments={} before={} after={} result={}",
     ascii(call->by.who), ascii(call->command),
     call->arguments.redacted(find_command(call->command)->row), ascii(before),
@@ -65,7 +68,6 @@ void finish_change(admin_pointer self) {
 
 void refuse_change(admin_pointer self, const admin_call_ptr& call,
                    const caf::error& problem) {
-  audit(self, call, nullptr, nullptr, render(explained(problem)));
   refuse(call, problem);
   finish_change(self);
 }
@@ -81,7 +83,7 @@ void propose_change(admin_pointer self, const admin_call_ptr& call,
     return refuse_change(self, call, decided.error());
   const auto answer = [=, before = decided->before,
                        after = decided->after](const char* result) {
-    audit(self, call, before, after, result);
+    audit(call, before, after, result);
     if (const auto& then = find_command(call->command)->then)
       then(self, call, after);
     else
@@ -129,94 +131,34 @@ void add_change(admin_pointer self, const admin_call_ptr& call) {
     make_next_change(self);
 }
 
-// -- rights -------------------------------------------------------------------
-
 namespace access = rules::access;
-
-/// The users that the arguments name.
-std::vector<std::string> users_named(const admin_call& call,
-                                     const command_spec& row) {
-  std::vector<std::string> out;
-  for (const auto& x : row.arguments) {
-    const auto* key = x.key.c_str();
-    if (x.kind == value_kind::users)
-      for (auto& user : call.arguments.texts(key))
-        out.push_back(std::move(user));
-    else if (x.names_from == "user list" || x.kind == value_kind::user)
-      if (auto user = call.arguments.text(key); !user.empty())
-        out.push_back(std::move(user));
-  }
-  return out;
-}
-
-/// Where no user is named all are meant: of an operator who is limited, theirs.
-caf::error name_own_users(admin_call& call, const command_spec& row) {
-  const auto& own = call.by.users;
-  if (own.empty())
-    return refuse(ec::not_allowed, call.command + " concerns users, and "
-                                     + call.by.who
-                                     + " is limited to some collections");
-  for (const auto& x : row.arguments) {
-    if (x.kind == value_kind::users) {
-      call.arguments.put(x.key, own);
-      return caf::none;
-    }
-    if (x.names_from == "user list" && own.size() == 1) {
-      call.arguments.put(x.key, own.front());
-      return caf::none;
-    }
-  }
-  return refuse(ec::invalid_argument,
-                call.by.who + " is limited to some users: name one of them");
-}
-
-/// Whether the caller may give this command with these arguments.
-caf::error check_limits(admin_call& call, const command& x) {
-  if (x.about == access::concern::oneself) {
-    if (auto wrong = access::check_registered(call.command, call.by))
-      return wrong;
-    call.arguments.put("name", call.by.operator_name);
-    return caf::none;
-  }
-  if (x.about == access::concern::steered)
-    return access::check_collection(call.command, call.arguments.text("name"),
-                                    call.by);
-  if (!call.by.is_limited() || x.about != concern::named)
-    return access::check_concern(call.command, x.about, call.by);
-  const auto users = users_named(call, x.row);
-  return users.empty() ? name_own_users(call, x.row)
-                       : access::check_users(call.command, users, call.by);
-}
-
-/// The one place where rights are checked.
-caf::error check_rights(admin_call& call, const command& x) {
-  if (!call.by.may(x.needs))
-    return access::refusal(call.command, x.needs, call.by);
-  if (auto wrong = call.arguments.check(x.row))
-    return wrong;
-  return check_limits(call, x);
-}
 
 // -- routing ------------------------------------------------------------------
 
+/// Whoever looks at what is not for them is in the audit log too. Strangers
+/// could fill it.
 void refuse_call(admin_pointer self, const admin_call_ptr& call,
-                 const command& x, const caf::error& why) {
-  const bool is_known = call->by.looks || call->by.works;
-  if (why == ec::not_allowed && !is_known)
-    log_refusal(self, call->by, call->command, why);
-  else if (why == ec::not_allowed
-           || std::holds_alternative<decide_function>(x.run))
-    audit(self, call, nullptr, nullptr, render(why));
+                 const caf::error& why) {
+  if (why == ec::not_allowed) {
+    call->owes_line = call->by.looks || call->by.works;
+    if (!call->owes_line)
+      log_refusal(self, call->by, call->command, why);
+  }
   refuse(call, why);
 }
 
-void start_call(admin_pointer self, const admin_call_ptr& call) {
+/// `wrong`: why the arguments cannot be read, if they can't.
+void start_call(admin_pointer self, const admin_call_ptr& call,
+                const caf::error& wrong) {
   const auto found = find_command(call->command);
   if (!found)
     return refuse(call, ec::not_found,
                   "this engine has no command " + shown(call->command));
-  if (const auto wrong = check_rights(*call, *found))
-    return refuse_call(self, call, *found, wrong);
+  call->owes_line = !found->row.reads;
+  if (const auto why = check_rights(*call, *found, wrong))
+    return refuse_call(self, call, why);
+  if (call->arguments.flag("count_only"))
+    call->owes_line = false;
   if (const auto run = std::get_if<run_function>(&found->run))
     (*run)(self, call);
   else
@@ -233,20 +175,21 @@ caf::result<admin_reply> start(admin_pointer self, const admin_request& x,
     return admin_reply{text};
   }
   auto arguments = admin_arguments::parse(x.arguments);
-  if (!arguments)
-    return std::move(arguments.error());
   auto call = std::make_shared<admin_call>();
   // Before the promise, which takes the sender over.
   const auto sender = self->current_sender();
   call->answer = self->make_response_promise<admin_reply>();
   call->command = x.command;
-  call->arguments = std::move(*arguments);
+  call->audit = self->state.options.audit;
+  const auto wrong = arguments ? caf::error{} : arguments.error();
+  if (arguments)
+    call->arguments = std::move(*arguments);
   call->arguments.came(self->state.options.clock.at(self->clock().now()));
   with(sender, [=](const caf::expected<caller>& who) {
     if (!who)
       return refuse(call, who.error());
     call->by = *who;
-    start_call(self, call);
+    start_call(self, call, wrong);
   });
   return call->answer;
 }

@@ -94,6 +94,10 @@ struct admin_call {
   std::string command;
   rules::access::caller by; ///< who gives it
   admin_arguments arguments;
+  document before; ///< what an order is about, once that is known
+  /// An order, of which the audit log says nothing yet.
+  bool owes_line = false;
+  std::shared_ptr<spdlog::logger> audit;
 };
 using admin_call_ptr = std::shared_ptr<admin_call>;
 

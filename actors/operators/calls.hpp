@@ -21,7 +21,8 @@ using admin_pointer = actor_with<admin_state>*;
 
 void deliver(const admin_call_ptr& call, const document& x);
 
-/// Answers with an error that says something to an operator.
+/// Answers with an error that says something to an operator. The audit log has
+/// it if it is an order, whoever refuses it.
 void refuse(const admin_call_ptr& call, const caf::error& problem);
 
 void refuse(const admin_call_ptr& call, ec code, std::string text);
@@ -31,10 +32,9 @@ inline caf::error refuse(ec code, std::string text) {
   return caf::make_error(code, std::move(text));
 }
 
-/// One line of ASCII per change: who, what, before, after, result.
-void audit(admin_pointer self, const admin_call_ptr& call,
-           const document& before, const document& after,
-           const std::string& result);
+/// One line of ASCII per order: who, what, before, after, result.
+void audit(const admin_call_ptr& call, const document& before,
+           const document& after, const std::string& result);
 
 /// Who gives a command, and what is granted to them.
 using rules::access::caller;
@@ -99,12 +99,10 @@ void act(admin_pointer self, const admin_call_ptr& call, const Handle& whom,
          Message what, F use) {
   depositd::ask(self, whom, self->state.options.timeout_long, std::move(what),
                 [=](auto x) {
-                  audit(self, call, nullptr, nullptr,
-                        x ? std::string{"done"} : render(x.error()));
-                  if (x)
-                    use(*x);
-                  else
-                    refuse(call, x.error());
+                  if (!x)
+                    return refuse(call, x.error());
+                  audit(call, nullptr, nullptr, "done");
+                  use(*x);
                 });
 }
 

@@ -72,6 +72,12 @@ struct command {
 /// Null if there is none of this name.
 const command* find_command(const std::string& name);
 
+/// The one place where rights are checked: whether the caller may give this
+/// command, and with these arguments. `unreadable`: what is wrong with the
+/// arguments as a whole, which is not for who may not.
+caf::error check_rights(admin_call& call, const command& x,
+                        const caf::error& unreadable);
+
 /// In the order of help.
 const std::vector<command>& all_commands();
 

@@ -5,6 +5,7 @@
 
 #include "actors/operators/command.hpp"
 
+#include "messages/shard.hpp"
 #include "messages/work.hpp"
 
 #include <algorithm>
@@ -56,6 +57,11 @@ document page_document(const admin_call& call, const char* list,
 /// Goes on unless the queue is one of jobs, which have commands of their own.
 void unless_stage(admin_pointer self, const admin_call_ptr& call,
                   const std::string& queue, std::function<void()> use);
+
+/// Has something handed in; `use` gets its number.
+template <class Message, class F>
+void hand_in(admin_pointer self, const admin_call_ptr& call, Message what,
+             F use);
 
 /// Asks the inventory, where there is one; `use` gets the answer.
 template <class Message, class F>
@@ -114,6 +120,22 @@ void ask_inventory(admin_pointer self, const admin_call_ptr& call, Message what,
   if (!whom)
     return refuse(call, ec::not_found, "this engine keeps no inventory");
   ask(self, call, whom, std::move(what), std::move(use));
+}
+
+template <class Message, class F>
+void hand_in(admin_pointer self, const admin_call_ptr& call, Message what,
+             F use) {
+  const auto& options = self->state.options;
+  ask(
+    self, call, options.submitter, std::move(what),
+    [=](const enqueued& x) {
+      if (x.ids.empty() || x.ids.front() == 0)
+        return refuse(call, ec::pending_limit_reached,
+                      "the user has too many pending submissions");
+      audit(call, nullptr, nullptr, "done");
+      use(x.ids.front());
+    },
+    options.timeout_long);
 }
 
 template <class Query>

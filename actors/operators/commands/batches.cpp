@@ -37,10 +37,17 @@ void list(admin_pointer self, const admin_call_ptr& call) {
       });
 }
 
+document state_document(const batch_row& x) {
+  return {{"id", x.id}, {"state", word(x.status.state)}};
+}
+
 /// The batch that the argument `id` names.
 void with_named(admin_pointer self, const admin_call_ptr& call,
-                std::function<void(const batch_row&)> use) {
-  with_batch(self, call, call->arguments.text("id"), std::move(use));
+                const std::function<void(const batch_row&)>& use) {
+  with_batch(self, call, call->arguments.text("id"), [=](const batch_row& row) {
+    call->before = state_document(row);
+    use(row);
+  });
 }
 
 document full_document(const batch_row& row, const jobs_found& jobs) {
@@ -78,16 +85,6 @@ void show(admin_pointer self, const admin_call_ptr& call) {
 
 // -- ordering -----------------------------------------------------------------
 
-document state_document(const batch_row& x) {
-  return {{"id", x.id}, {"state", word(x.status.state)}};
-}
-
-void refuse_order(admin_pointer self, const admin_call_ptr& call,
-                  const batch_row& row, const caf::error& why) {
-  audit(self, call, state_document(row), nullptr, render(why));
-  refuse(call, why);
-}
-
 /// Why the shard, which does not have the batch in hand any more, does not do
 /// what the read model's row may well allow.
 caf::error absent(const batch_row& row, work_action action) {
@@ -104,7 +101,7 @@ void order(admin_pointer self, const admin_call_ptr& call, const batch_row& row,
   const auto note =
     note_of(*call, word(action).c_str(), call->arguments.text("note"));
   if (!note)
-    return refuse_order(self, call, row, note.error());
+    return refuse(call, note.error());
   const auto& options = self->state.options;
   self
     ->request(options.shard, options.timeout,
@@ -113,12 +110,11 @@ void order(admin_pointer self, const admin_call_ptr& call, const batch_row& row,
       [=](const batch_ordered& x) {
         auto after = row;
         after.status = x.status;
-        audit(self, call, state_document(row), state_document(after), "done");
+        audit(call, call->before, state_document(after), "done");
         deliver(call, short_document(after));
       },
       [=](const caf::error& why) {
-        refuse_order(self, call, row,
-                     why == ec::not_found ? absent(row, action) : why);
+        refuse(call, why == ec::not_found ? absent(row, action) : why);
       });
 }
 
@@ -140,18 +136,16 @@ void forget(admin_pointer self, const admin_call_ptr& call,
     .then(
       [=](const batches_forgotten& x) {
         if (x.count == 0)
-          return refuse_order(
-            self, call, row,
-            refuse(ec::invalid_argument,
-                   "the batch is " + word(row.status.state)
-                     + ": only a completed or deleted batch can leave"));
-        audit(self, call, state_document(row), nullptr, "done");
+          return refuse(call, ec::invalid_argument,
+                        "the batch is " + word(row.status.state)
+                          + ": only a completed or deleted batch can leave");
+        audit(call, call->before, nullptr, "done");
         deliver(call, {{"id", row.id},
                        {"uuid", row.info.uuid},
                        {"removed", true},
                        {"batches", x.count}});
       },
-      [=](const caf::error& why) { refuse_order(self, call, row, why); });
+      [=](const caf::error& why) { refuse(call, why); });
 }
 
 void cleanup(admin_pointer self, const admin_call_ptr& call) {

@@ -267,7 +267,7 @@ void after_release(admin_pointer self, const admin_call_ptr& call,
         if (jobs_too)
           out["released_jobs"] = x.moved;
         if (jobs_too)
-          audit(self, call, {{"held_jobs", x.matched}},
+          audit(call, {{"held_jobs", x.matched}},
                 {{"released_jobs", x.moved}}, "done");
         deliver(call, out);
       },
@@ -278,7 +278,7 @@ void after_release(admin_pointer self, const admin_call_ptr& call,
           return deliver(call, out);
         }
         const std::string text = "it is released, but not all of its jobs: ";
-        audit(self, call, nullptr, nullptr, text + render(why));
+        audit(call, nullptr, nullptr, text + render(why));
         refuse(call, ec::overloaded, text + render(why));
       });
 }

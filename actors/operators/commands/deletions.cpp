@@ -123,22 +123,17 @@ void decide(admin_pointer self, const admin_call_ptr& call, decision how) {
     const auto& options = self->state.options;
     const auto at = options.clock.at(self->clock().now());
     const auto next = how(is, call->by, at);
-    const auto before = request_document(is);
-    if (!next) {
-      audit(self, call, before, nullptr, render(next.error()));
+    call->before = request_document(is);
+    if (!next)
       return refuse(call, next.error());
-    }
     // The shard refuses it if somebody else has decided meanwhile.
     self->request(options.shard, options.timeout, propose{{event{*next}}})
       .then(
         [=, decided = *next](const done&) {
-          audit(self, call, before, request_document(decided), "done");
+          audit(call, call->before, request_document(decided), "done");
           queue(self, call, decided);
         },
-        [=](const caf::error& why) {
-          audit(self, call, before, nullptr, render(why));
-          refuse(call, why);
-        });
+        [=](const caf::error& why) { refuse(call, why); });
   });
 }
 

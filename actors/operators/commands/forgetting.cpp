@@ -21,28 +21,22 @@ struct forgotten {
 
 using run_ptr = std::shared_ptr<forgotten>;
 
-void refuse_it(admin_pointer self, const admin_call_ptr& call,
-               const caf::error& why) {
-  audit(self, call, nullptr, nullptr, render(why));
-  refuse(call, why);
-}
-
 /// Asks somebody; an error ends the call, and the audit log has it.
 template <class Reply, class Handle, class Message, class F>
 void next(admin_pointer self, const admin_call_ptr& call, const Handle& whom,
           Message what, F use) {
   self->request(whom, self->state.options.timeout_long, std::move(what))
     .then([=](const Reply& x) { use(x); },
-          [=](const caf::error& why) { refuse_it(self, call, why); });
+          [=](const caf::error& why) { refuse(call, why); });
 }
 
-void finish(admin_pointer self, const admin_call_ptr& call, const run_ptr& run,
+void finish(const admin_call_ptr& call, const run_ptr& run,
             std::size_t settings) {
   const document out{{"user", run->user},
                      {"submissions", run->submissions},
                      {"batches", run->batches},
                      {"settings", settings}};
-  audit(self, call, nullptr, out, "done");
+  audit(call, nullptr, out, "done");
   deliver(call, out);
 }
 
@@ -54,9 +48,9 @@ void forget_settings(admin_pointer self, const admin_call_ptr& call,
       auto events = rules::events_that_forget(*x.state, run->user);
       const auto count = events.size();
       if (count == 0)
-        return finish(self, call, run, 0);
+        return finish(call, run, 0);
       next<done>(self, call, shard, propose{std::move(events)},
-                 [=](done) { finish(self, call, run, count); });
+                 [=](done) { finish(call, run, count); });
     });
 }
 
@@ -94,11 +88,9 @@ void check_queues(admin_pointer self, const admin_call_ptr& call,
         for (const auto& entry : queue.entries)
           if (entry.user == run->user
               && (entry.report.ready > 0 || entry.report.in_flight > 0))
-            return refuse_it(
-              self, call,
-              refuse(ec::invalid_argument, "the queue " + queue.queue
-                                             + " has items of " + run->user
-                                             + " that wait or are in process"));
+            return refuse(call, ec::invalid_argument,
+                          "the queue " + queue.queue + " has items of "
+                            + run->user + " that wait or are in process");
       forget_all(self, call, run);
     });
 }
@@ -116,11 +108,9 @@ void check_batches(admin_pointer self, const admin_call_ptr& call,
     [=](const batches_found& x) {
       if (x.rows.empty())
         return check_queues(self, call, run);
-      refuse_it(self, call,
-                refuse(ec::invalid_argument,
-                       "the batch " + std::to_string(x.rows.front().id) + " of "
-                         + run->user
-                         + " has not ended: complete or delete it first"));
+      refuse(call, ec::invalid_argument,
+             "the batch " + std::to_string(x.rows.front().id) + " of "
+               + run->user + " has not ended: complete or delete it first");
     });
 }
 
@@ -136,11 +126,10 @@ void check_submissions(admin_pointer self, const admin_call_ptr& call,
     self, call, self->state.options.projector, std::move(theirs),
     [=](const submissions_found& x) {
       if (!x.rows.empty())
-        return refuse_it(
-          self, call,
-          refuse(ec::invalid_argument,
-                 "the submission " + std::to_string(x.rows.front().id) + " of "
-                   + run->user + " has not ended: cancel it, or wait"));
+        return refuse(call, ec::invalid_argument,
+                      "the submission " + std::to_string(x.rows.front().id)
+                        + " of " + run->user
+                        + " has not ended: cancel it, or wait");
       if (status == submission_status::queued)
         return check_submissions(self, call, run,
                                  submission_status::in_process);

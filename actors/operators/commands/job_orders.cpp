@@ -16,12 +16,6 @@ document state_document(const job_row& x) {
   return {{"id", x.id}, {"state", word(x.status.state)}};
 }
 
-void refuse_order(admin_pointer self, const admin_call_ptr& call,
-                  const job_row& row, const caf::error& why) {
-  audit(self, call, state_document(row), nullptr, render(why));
-  refuse(call, why);
-}
-
 // -- one ----------------------------------------------------------------------
 
 /// Why the shard, which does not have the job in hand any more, does not do
@@ -58,7 +52,7 @@ void order(admin_pointer self, const admin_call_ptr& call, const job_row& row,
            work_action action) {
   const auto note = note_for(*call, action);
   if (!note)
-    return refuse_order(self, call, row, note.error());
+    return refuse(call, note.error());
   const auto& options = self->state.options;
   self
     ->request(
@@ -68,16 +62,15 @@ void order(admin_pointer self, const admin_call_ptr& call, const job_row& row,
       [=](const job_ordered& x) {
         auto after = row;
         after.status = x.status;
-        audit(self, call, state_document(row), state_document(after), "done");
+        audit(call, call->before, state_document(after), "done");
         deliver(call, document_of(after));
       },
       [=](const caf::error& why) {
         if (why == ec::not_found)
-          return refuse_order(self, call, row, absent(row, action));
+          return refuse(call, absent(row, action));
         // The read model alone knows what the job's note is.
         const auto decided = rules::decide(row.status, {action});
-        refuse_order(self, call, row,
-                     row.status.submit_again && !decided ? decided.error()
+        refuse(call, row.status.submit_again && !decided ? decided.error()
                                                          : why);
       });
 }
@@ -98,11 +91,9 @@ void with_stage(admin_pointer self, const admin_call_ptr& call,
               return use();
             known += (known.empty() ? "" : ", ") + stage.name;
           }
-        refuse_order(
-          self, call, row,
-          refuse(ec::invalid_argument, "to must be a stage of pipeline "
-                                         + row.info.pipeline + " (" + known
-                                         + "), not " + shown(to)));
+        refuse(call, ec::invalid_argument,
+               "to must be a stage of pipeline " + row.info.pipeline + " ("
+                 + known + "), not " + shown(to));
       });
 }
 
@@ -120,6 +111,7 @@ std::string question_of(const job_row& x, work_action action) {
 void order_one(admin_pointer self, const admin_call_ptr& call,
                work_action action) {
   with_job(self, call, [=](const job_row& row) {
+    call->before = state_document(row);
     if (call->arguments.flag("count_only"))
       return deliver(call,
                      {{"matched", 1}, {"question", question_of(row, action)}});
@@ -179,13 +171,11 @@ void order_matching(admin_pointer self, const admin_call_ptr& call,
         document out{{"matched", x.matched}};
         if (!count_only) {
           out["moved"] = x.moved;
-          audit(self, call, nullptr, out, "done");
+          audit(call, nullptr, out, "done");
         }
         deliver(call, out);
       },
       [=](const caf::error& why) {
-        if (!count_only)
-          audit(self, call, nullptr, nullptr, render(why));
         refuse(call, why);
       });
 }

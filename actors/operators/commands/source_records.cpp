@@ -156,9 +156,9 @@ document fed_document(const hand_feeding& x) {
 }
 
 /// What is fed stays fed: whoever feeds the table again has to know.
-void refuse_rest(admin_pointer self, const admin_call_ptr& call,
-                 const hand_feeding& x, const caf::error& why) {
-  audit(self, call, nullptr, {{"fed", x.fed}}, render(why));
+void refuse_rest(const admin_call_ptr& call, const hand_feeding& x,
+                 const caf::error& why) {
+  audit(call, nullptr, {{"fed", x.fed}}, render(why));
   if (x.sent == 0)
     return refuse(call, why);
   refuse(call, ec::store_failed,
@@ -172,7 +172,7 @@ void feed_next(admin_pointer self, const admin_call_ptr& call,
   const auto count =
     std::min(group_records_max, all->records.size() - all->sent);
   if (count == 0) {
-    audit(self, call, nullptr, {{"fed", all->fed}}, "done");
+    audit(call, nullptr, {{"fed", all->fed}}, "done");
     return deliver(call, fed_document(*all));
   }
   auto group = all->next;
@@ -189,7 +189,7 @@ void feed_next(admin_pointer self, const admin_call_ptr& call,
           all->bad.push_back({{"key", one.key}, {"error", one.reason}});
         feed_next(self, call, all);
       },
-      [=](const caf::error& why) { refuse_rest(self, call, *all, why); });
+      [=](const caf::error& why) { refuse_rest(call, *all, why); });
 }
 
 void feed(admin_pointer self, const admin_call_ptr& call) {

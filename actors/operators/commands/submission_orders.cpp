@@ -48,12 +48,6 @@ run_function park(bool parked) {
 
 // -- ending and beginning again -----------------------------------------------
 
-void refuse_act(admin_pointer self, const admin_call_ptr& call,
-                const caf::error& why) {
-  audit(self, call, nullptr, nullptr, render(why));
-  refuse(call, why);
-}
-
 /// Why a submission that does not wait cannot be cancelled.
 caf::error ended_already(const submission_row& x) {
   return refuse(ec::invalid_argument, "submission " + std::to_string(x.id)
@@ -72,11 +66,11 @@ void cancel_one(admin_pointer self, const admin_call_ptr& call) {
     if (call->arguments.flag("count_only"))
       return deliver(call, {{"matched", 1}});
     if (found->status == submission_status::completed)
-      return refuse_act(self, call, ended_already(*found));
+      return refuse(call, ended_already(*found));
     const auto reason =
       note_of(*call, "cancelled", call->arguments.text("note"));
     if (!reason)
-      return refuse_act(self, call, reason.error());
+      return refuse(call, reason.error());
     act(self, call, self->state.options.shard,
               cancel_deposit{found->id, found->user, *reason},
               [=, id = found->id](const done&) {
@@ -167,17 +161,13 @@ void requeue(admin_pointer self, const admin_call_ptr& call) {
                     "there is no submission "
                       + std::to_string(call->arguments.number("id")));
     if (auto wrong = check_requeue(*found))
-      return refuse_act(self, call, wrong);
-    act(self, call, self->state.options.submitter,
-                  submit_again{found->queue, found->user, found->submission,
-                               found->contents},
-                  [=, of = found->id](const enqueued& x) {
-                    if (x.ids.empty() || x.ids.front() == 0)
-                      return refuse(
-                        call, ec::pending_limit_reached,
-                        "the user has too many pending submissions");
-                    deliver(call, {{"id", x.ids.front()}, {"of", of}});
-                  });
+      return refuse(call, wrong);
+    hand_in(self, call,
+            submit_again{found->queue, found->user, found->submission,
+                         found->contents},
+            [=, of = found->id](item_id id) {
+              deliver(call, {{"id", id}, {"of", of}});
+            });
   });
 }
 

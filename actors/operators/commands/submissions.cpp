@@ -156,15 +156,11 @@ void submit_one(admin_pointer self, const admin_call_ptr& call) {
     what.operation = "doMDUpload";
   what.content_base64 = in.text("content_base64");
   document out{{"id", 0}, {"user", what.user}, {"file_name", what.file_name}};
-  act(self, call, self->state.options.submitter, std::move(what),
-                [=](const enqueued& x) {
-                  if (x.ids.empty() || x.ids.front() == 0)
-                    return refuse(call, ec::pending_limit_reached,
-                                  "the user has too many pending submissions");
-                  auto answer = out;
-                  answer["id"] = x.ids.front();
-                  deliver(call, answer);
-                });
+  hand_in(self, call, std::move(what), [=](item_id id) {
+    auto answer = out;
+    answer["id"] = id;
+    deliver(call, answer);
+  });
 }
 
 // -- rows ---------------------------------------------------------------------

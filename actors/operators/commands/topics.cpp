@@ -202,10 +202,9 @@ struct orders {
 
 constexpr std::size_t failures_told_max = 10;
 
-void tell_orders(admin_pointer self, const admin_call_ptr& call,
-                 const orders& x) {
+void tell_orders(const admin_call_ptr& call, const orders& x) {
   if (x.failures.empty()) {
-    audit(self, call, nullptr, nullptr, "done");
+    audit(call, nullptr, nullptr, "done");
     deliver(call, {{"done", x.done}});
     return;
   }
@@ -214,14 +213,13 @@ void tell_orders(admin_pointer self, const admin_call_ptr& call,
               + " failed, the others are done";
   for (std::size_t i = 0; i < x.failures.size() && i < failures_told_max; ++i)
     text += (i == 0 ? ": " : "; ") + x.failures[i];
-  audit(self, call, nullptr, nullptr, text);
   refuse(call, ec::store_failed, text);
 }
 
 void order_next(admin_pointer self, const admin_call_ptr& call,
                 const std::shared_ptr<orders>& all) {
   if (all->open.empty()) {
-    tell_orders(self, call, *all);
+    tell_orders(call, *all);
     return;
   }
   const auto which = all->open.back();

@@ -60,7 +60,7 @@ std::string retrieve_url(const std::string& at, const submission_row& row) {
 }
 
 callback callback_of(const submission_row& row, const std::string& url,
-                     const notify_options& options) {
+                     const std::string& doors_at, std::int64_t retention_s) {
   callback out;
   out.url = url;
   out.id = "submission-" + std::to_string(row.id);
@@ -68,10 +68,10 @@ callback callback_of(const submission_row& row, const std::string& url,
     {"CROSSREF-NOTIFY-ENDPOINT", row.user},
     {"CROSSREF-EXTERNAL-ID", row.batch_id},
     {"CROSSREF-INTERNAL-ID", std::to_string(row.id)},
-    {"CROSSREF-RETRIEVE-URL", retrieve_url(options.public_url, row)},
+    {"CROSSREF-RETRIEVE-URL", retrieve_url(doors_at, row)},
     {"CROSSREF-SERVICE-DATE", format_http_date(row.finished_us)},
     {"CROSSREF-RETRIEVE-URL-EXPIRATION-DATE",
-     format_http_date(row.finished_us + options.retention_s * 1'000'000)}};
+     format_http_date(row.finished_us + retention_s * 1'000'000)}};
   return out;
 }
 
@@ -139,11 +139,14 @@ private:
   }
 
   outcome call_back() {
+    const auto doors_at = with_.public_url();
+    if (doors_at.empty())
+      return ended(verdict::retry, "the doors are not open yet");
     auto what = row();
     if (!what)
       return ended(what.error());
     return ended(with_.tools->callbacks->send(
-      callback_of(*what, contact_.callback, with_)));
+      callback_of(*what, contact_.callback, doors_at, with_.retention_s)));
   }
 
   outcome send(std::string to) {

@@ -9,6 +9,7 @@
 #include "messages/values/types.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,8 +18,9 @@ namespace depositd::crossref {
 
 struct notify_options {
   std::shared_ptr<const stages::stage_tools> tools;
-  /// Where depositors fetch results: "https://HOST[:PORT]".
-  std::string public_url;
+  /// Where depositors fetch results: "https://HOST[:PORT]"; empty as long as
+  /// that is not known. From any thread.
+  std::function<std::string()> public_url;
   std::int64_t retention_s = 0; ///< how long results are kept
   xml_limits limits = {};
 };

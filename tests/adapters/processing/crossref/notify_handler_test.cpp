@@ -89,7 +89,7 @@ protected:
     item.control = std::make_shared<const control_state>(control);
     const auto work =
       make_notify_handler({.tools = tools,
-                           .public_url = "https://deposit.example.org",
+                           .public_url = [this] { return public_url; },
                            .retention_s = 86'400});
     return work({item, stage});
   }
@@ -114,6 +114,7 @@ protected:
   std::shared_ptr<stages::stage_tools> tools =
     std::make_shared<stages::stage_tools>();
   control_state control;
+  std::string public_url = "https://deposit.example.org";
   stage_settings stage;
   bool in_blob = true;
 };
@@ -202,6 +203,13 @@ TEST_F(notify_handler_test, row_41_names_the_file_where_there_is_no_batch_id) {
   EXPECT_EQ(headers()["CROSSREF-RETRIEVE-URL"],
             "https://deposit.example.org/servlet/submissionDownload?"
             "type=result&file_name=a%20b.xml&submission_id=1432");
+}
+
+TEST_F(notify_handler_test, row_41_waits_for_the_address_of_the_doors) {
+  control.contacts["press"] = {"press", "", "https://press.example/told"};
+  public_url.clear();
+  EXPECT_EQ(tell("no XML").says, verdict::retry);
+  EXPECT_TRUE(callbacks->asked.empty());
 }
 
 TEST_F(notify_handler_test, says_whether_a_failure_is_worth_another_try) {
