@@ -156,6 +156,61 @@ class Made(PackageTest):
         self.assertLess(exposure, EXPOSURE_MAX, said)
 
 
+class OverThisSystem(PackageTest):
+    """On top of this machine's own Debian, which stays as it is: what is
+    changed goes into memory that only these commands see."""
+
+    BEGIN = """
+        mount -t tmpfs changes "$1"
+        cd "$1"
+        mkdir up work root
+        mount -t overlay changes -o lowerdir=/,upperdir=up,workdir=work root
+        mount --bind /proc root/proc
+        mount --bind /dev root/dev
+        cp "$2" root/tmp/depositd.deb
+        chroot root sh -exc "$3"
+    """
+
+    def as_root(self, script):
+        """Runs it where /tmp/depositd.deb is the package."""
+        place = self.folder / "changes"
+        place.mkdir()
+        words = ["unshare", "-m", "sh", "-ec", self.BEGIN, "sh", place,
+                 packages()["depositd"]]
+        if os.geteuid() != 0 or not shutil.which("adduser") or subprocess.run(
+                [*words, "true"], capture_output=True).returncode != 0:
+            print("SKIPPED: takes root, adduser and overlays", flush=True)
+            self.skipTest("takes root, adduser and overlays")
+        said = subprocess.run([*words, script], capture_output=True, text=True,
+                              timeout=300)
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        return said.stdout
+
+    def test_settings_that_were_removed_stay_so(self):
+        self.as_root("""
+            dpkg -i /tmp/depositd.deb
+            test "$(stat -c '%a %U %G' /etc/depositd/depositd.yaml)" = \
+                "640 root depositd"
+            rm /etc/depositd/depositd.yaml
+            dpkg -i /tmp/depositd.deb
+            test ! -e /etc/depositd/depositd.yaml
+            dpkg --purge depositd
+            test ! -e /etc/depositd
+            """)
+
+    def test_a_disk_for_the_state_is_emptied_and_stays(self):
+        self.as_root("""
+            mkdir /var/lib/depositd
+            mount -t tmpfs state /var/lib/depositd
+            dpkg -i /tmp/depositd.deb
+            mkdir -p /var/lib/depositd/journal/.hidden
+            dpkg --purge depositd
+            mountpoint /var/lib/depositd
+            test -z "$(ls -A /var/lib/depositd)"
+            ! id depositd
+            """)
+
+
 class Installed(PackageTest):
     """In a Debian of their own, whose network is this machine's."""
 
