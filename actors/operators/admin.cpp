@@ -157,8 +157,6 @@ void start_call(admin_pointer self, const admin_call_ptr& call,
   call->owes_line = !found->row.reads;
   if (const auto why = check_rights(*call, *found, wrong))
     return refuse_call(self, call, why);
-  if (call->arguments.flag("count_only"))
-    call->owes_line = false;
   if (const auto run = std::get_if<run_function>(&found->run))
     (*run)(self, call);
   else

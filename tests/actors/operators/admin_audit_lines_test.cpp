@@ -180,8 +180,17 @@ TEST_F(admin_audit_lines_test, what_only_looks_or_counts_has_none) {
   const auto by = certificate("carl");
   send_as(by, "queue list");
   send_as(by, "batch show", {{"id", "4711"}});
-  send_as(by, "batch delete", {{"id", "4711"}, {"count_only", true}});
+  EXPECT_TRUE(send_as(by, "submission cancel",
+                      {{"all", true}, {"count_only", true}}));
   EXPECT_EQ(lines(), std::vector<std::string>{});
+}
+
+// Shells count first, so an order about what is not there comes no further.
+TEST_F(admin_audit_lines_test, a_count_that_is_refused_has_one) {
+  const auto said = send_as(certificate("carl"), "batch delete",
+                            {{"id", "4711"}, {"count_only", true}});
+  expect_line(*operators::find_command("batch delete"),
+              "operator=carl certificate", said);
 }
 
 } // namespace
