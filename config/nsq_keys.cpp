@@ -1,6 +1,7 @@
 #include "config/nsq_keys.hpp"
 
 #include "config/setting_fields.hpp"
+#include "messages/values/names.hpp"
 
 #include <fstream>
 #include <utility>
@@ -125,6 +126,11 @@ setting_fault check_nsq(const depositd_settings& x) {
     return {"nsq.lookupd", "needs nsq.listen and nsq.http.listen"};
   if (x.nsq.broadcast_address.find_first_of(" \t/") != std::string::npos)
     return {"nsq.broadcast_address", "must be a host's name or address"};
+  const auto& asked = x.nsq.auth.http_address;
+  const bool is_url = asked.find("://") != std::string::npos;
+  if (!asked.empty() && !legal_web_address(is_url ? asked : "http://" + asked))
+    return {"nsq.auth.http_address",
+            "must be HOST:PORT or an address of http or https"};
   if (limits.msg_timeout_ms > limits.msg_timeout_ms_max)
     return {"nsq.limits.msg_timeout_ms",
             "is more than msg_timeout_ms_max, "

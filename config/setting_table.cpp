@@ -271,6 +271,9 @@ const std::vector<queue_setting_key>& queue_setting_table() {
     {"kind",
      [](queue& to, const given_setting& x) {
        auto failure = read_word(x, to.kind);
+       if (!failure && to.kind == queue_kind::stage)
+         failure = bad_setting("must be message or deposit (queues of stages "
+                               "come with pipelines.folder)");
        // Everything else starts from the defaults of this kind.
        const auto kind = to.kind;
        to = kind == queue_kind::deposit  ? deposit_queue_defaults()

@@ -58,10 +58,6 @@ caf::error read_sizes(settings& to, const given_setting& x) {
   return caf::none;
 }
 
-bool is_web_address(const std::string& x) {
-  return x.starts_with("http://") || x.starts_with("https://");
-}
-
 setting_fault check_target(const std::string& name, const storage_settings& x) {
   return check_place("storage." + name + ".", x.kind == storage_kind::s3,
                      x.path, x.s3,
@@ -91,7 +87,7 @@ setting_fault check_mail(const depositd_settings& x) {
       if (address.find('@') == std::string::npos)
         return {key, "\"" + address.substr(0, 100) + "\" is no mail address"};
   }
-  if (!x.reviews.webhook.empty() && !is_web_address(x.reviews.webhook))
+  if (!x.reviews.webhook.empty() && !legal_web_address(x.reviews.webhook))
     return {"reviews.webhook", "must be an address of http or https"};
   return {};
 }
@@ -196,7 +192,7 @@ setting_fault check_work(const depositd_settings& x) {
   for (auto wrong : {check_blobs(x), check_apart(x), check_mail(x)})
     if (!wrong.key.empty())
       return wrong;
-  if (x.minter.kind == minter_kind::http && !is_web_address(x.minter.url))
+  if (x.minter.kind == minter_kind::http && !legal_web_address(x.minter.url))
     return {"minter.url",
             "an address of http or https is needed when minter.kind is http"};
   return {};

@@ -104,6 +104,21 @@ TEST(settings, deposit_queues_keep_their_kind) {
               std::string::npos);
 }
 
+TEST(settings, whom_nsq_asks_has_an_address) {
+  for (const std::string wrong : {"a b", "ftp://a", "http://", "http:///auth"})
+    EXPECT_NE(refusal_of("nsq: {auth: {http_address: '" + wrong + "'}}")
+                .find("nsq.auth.http_address: must be HOST:PORT or an address"),
+              std::string::npos);
+  for (const std::string right : {"a:4180", "[::1]:4180", "https://a/auth"})
+    settings_of("nsq: {auth: {http_address: '" + right + "'}}");
+}
+
+TEST(settings, stages_are_of_pipelines_only) {
+  EXPECT_NE(refusal_of("queues: {letters: {kind: stage}}")
+              .find("queues.letters.kind: must be message or deposit"),
+            std::string::npos);
+}
+
 TEST(settings, deposit_queues_start_with_their_promised_numbers) {
   const depositd_settings defaults;
   for (const auto name : {"metadata", "query"}) {

@@ -21,10 +21,15 @@ bool is_ipv4(std::string_view text) {
 
 /// All as IPv6, so that there is one kind only.
 std::optional<bytes> parse(std::string_view text) {
-  std::string whole{is_ipv4(text) ? mapped_prefix : std::string_view{}};
-  whole += text.substr(0, INET6_ADDRSTRLEN);
+  const std::string whole{text.substr(0, INET6_ADDRSTRLEN)};
   bytes out{};
-  if (inet_pton(AF_INET6, whole.c_str(), out.data()) != 1)
+  if (!is_ipv4(text))
+    return inet_pton(AF_INET6, whole.c_str(), out.data()) == 1
+             ? std::optional{out}
+             : std::nullopt;
+  constexpr auto mapped_bytes = mapped_bits / 8;
+  out[mapped_bytes - 2] = out[mapped_bytes - 1] = 0xff;
+  if (inet_pton(AF_INET, whole.c_str(), out.data() + mapped_bytes) != 1)
     return std::nullopt;
   return out;
 }
