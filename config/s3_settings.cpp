@@ -3,7 +3,13 @@
 #include "adapters/stores/s3/place.hpp"
 #include "messages/values/endpoint.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 namespace depositd {
 
@@ -83,7 +89,53 @@ setting_fault check_place(const std::string& key, bool in_s3,
   return check_no_s3(key, s3);
 }
 
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The same for all names of a folder, also of one that is not there yet.
+fs::path real_path(const fs::path& x) {
+  std::error_code wrong;
+  auto out = fs::weakly_canonical(fs::absolute(x, wrong), wrong);
+  if (wrong)
+    out = x.lexically_normal();
+  return out.has_filename() ? out : out.parent_path();
+}
+
+bool is_within(const fs::path& inner, const fs::path& outer) {
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end())
+           .first
+         == outer.end();
+}
+
+/// Two targets in one folder would be one copy that counts as two.
+setting_fault check_folders_apart(const depositd_settings& x) {
+  std::vector<std::pair<std::string, fs::path>> places;
+  const auto add = [&](const std::string& key, const std::string& path,
+                       const char* own) {
+    places.emplace_back(key + ".path", real_path(path.empty()
+                                                   ? x.data.folder / own
+                                                   : fs::path{path}));
+  };
+  for (const auto& [name, target] : x.storage)
+    if (target.kind == storage_kind::folder)
+      add("storage." + name, target.path, "objects");
+  for (const auto& [name, place] : x.aptrust.receiving)
+    if (place.kind == receiving_kind::folder)
+      add("aptrust.receiving." + name, place.path, "");
+  for (auto one = places.begin(); one != places.end(); ++one)
+    for (auto other = places.begin(); other != one; ++other)
+      if (is_within(one->second, other->second)
+          || is_within(other->second, one->second))
+        return {one->first, "is not apart from " + other->first};
+  return {};
+}
+
+} // namespace
+
 setting_fault check_apart(const depositd_settings& x) {
+  if (auto wrong = check_folders_apart(x); !wrong.key.empty())
+    return wrong;
   std::vector<std::pair<std::string, const s3_settings*>> places;
   if (x.blobs.kind == blobs_kind::s3)
     places.emplace_back("blobs.", &x.blobs.s3);

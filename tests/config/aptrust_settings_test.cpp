@@ -30,15 +30,15 @@ std::string refusal_of(const std::string& yaml) {
 
 TEST(aptrust_settings, name_receiving_places) {
   const temporary_folder folder;
-  const auto path = folder.path().string();
+  const temporary_folder other;
   const auto x = settings_of("aptrust:\n"
                              "  invalid_retention_days: 7\n"
                              "  receiving:\n"
                              "    test.edu: {path: "
-                             + path
+                             + folder.path().string()
                              + "}\n"
                                "    maps: {path: "
-                             + path
+                             + other.path().string()
                              + ", user: other.edu, collection: atlas, "
                                "interval_s: 20}\n");
   ASSERT_TRUE(x) << render(x.error());

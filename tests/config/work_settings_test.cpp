@@ -180,6 +180,24 @@ TEST_F(bucket_settings, have_their_keys_from_files) {
   EXPECT_TRUE(x.remarks.empty()) << x.remarks.front();
 }
 
+TEST(work_settings, storage_in_folders_is_apart) {
+  for (const std::string path :
+       {"/v/a", "/v/a/", "/v/b/../a", "/v/a/b", "/v"}) {
+    const auto why =
+      refusal("storage: {s: {path: /v/a}, t: {path: " + path + "}}");
+    EXPECT_EQ(why.find("storage.t.path: is not apart from storage.s.path"), 0u)
+      << path << ": " << why;
+  }
+  EXPECT_EQ(refusal("data: {folder: /d}\nstorage: {s: {path: /d/objects}}")
+              .find("storage.s.path: is not apart from storage.local.path"),
+            0u);
+  EXPECT_EQ(refusal("storage: {s: {path: /v}}\n"
+                       "aptrust: {receiving: {a: {path: /v/in}}}")
+              .find("aptrust.receiving.a.path: is not apart from "),
+            0u);
+  read("storage: {s: {path: /v/a}, t: {path: /v/ab}}");
+}
+
 TEST_F(bucket_settings, are_refused_if_one_is_inside_another) {
   for (const auto* prefix : {"a/b", "a/b/c", "a", "''"}) {
     const auto why = refusal("storage: {vault: {kind: s3, prefix: a/b, "
