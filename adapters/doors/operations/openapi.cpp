@@ -217,7 +217,10 @@ void add_own_paths(document& paths) {
   session["post"] = log_in_call();
   session["delete"] = {{"operationId", "log_out"},
                        {"summary", "End the session"},
-                       {"responses", {{"204", {{"description", "Ended"}}}}}};
+                       {"responses",
+                        {{"204", {{"description", "Ended"}}},
+                         {"default",
+                          {{"$ref", "#/components/responses/refused"}}}}}};
   paths["/api/v1/commands"]["get"] =
     plain("commands", "The table of commands", json);
   paths["/api/v1/openapi.json"]["get"] =

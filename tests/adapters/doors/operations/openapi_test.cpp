@@ -106,6 +106,15 @@ TEST(openapi, refers_to_what_is_there) {
   }
 }
 
+TEST(openapi, has_refusals_of_every_call_of_the_api) {
+  for_each_call([](const auto& path, const auto& method, const json& call) {
+    if (path.starts_with("/api/")) {
+      EXPECT_TRUE(call["responses"].contains("default"))
+        << method << ' ' << path;
+    }
+  });
+}
+
 TEST(openapi, is_open_only_where_nothing_is_told) {
   std::set<std::string> open;
   for_each_call([&](const auto& path, const auto& method, const json& call) {
