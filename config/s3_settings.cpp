@@ -108,26 +108,32 @@ bool is_within(const fs::path& inner, const fs::path& outer) {
          == outer.end();
 }
 
-/// Two targets in one folder would be one copy that counts as two.
+struct place {
+  std::string key;
+  fs::path path;
+  bool is_storage = true;
+};
+
+/// Two targets in one folder would be one copy that counts as two. Receiving
+/// places may share a folder with each other, but not with storage.
 setting_fault check_folders_apart(const depositd_settings& x) {
-  std::vector<std::pair<std::string, fs::path>> places;
-  const auto add = [&](const std::string& key, const std::string& path,
-                       const char* own) {
-    places.emplace_back(key + ".path", real_path(path.empty()
-                                                   ? x.data.folder / own
-                                                   : fs::path{path}));
-  };
+  std::vector<place> places;
   for (const auto& [name, target] : x.storage)
-    if (target.kind == storage_kind::folder)
-      add("storage." + name, target.path, "objects");
-  for (const auto& [name, place] : x.aptrust.receiving)
-    if (place.kind == receiving_kind::folder)
-      add("aptrust.receiving." + name, place.path, "");
+    if (target.kind == storage_kind::folder) {
+      const auto at = target.path.empty() ? x.data.folder / "objects"
+                                          : fs::path{target.path};
+      places.push_back({"storage." + name + ".path", real_path(at), true});
+    }
+  for (const auto& [name, at] : x.aptrust.receiving)
+    if (at.kind == receiving_kind::folder)
+      places.push_back(
+        {"aptrust.receiving." + name + ".path", real_path(at.path), false});
   for (auto one = places.begin(); one != places.end(); ++one)
     for (auto other = places.begin(); other != one; ++other)
-      if (is_within(one->second, other->second)
-          || is_within(other->second, one->second))
-        return {one->first, "is not apart from " + other->first};
+      if ((one->is_storage || other->is_storage)
+          && (is_within(one->path, other->path)
+              || is_within(other->path, one->path)))
+        return {one->key, "is not apart from " + other->key};
   return {};
 }
 

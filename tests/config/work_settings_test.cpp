@@ -196,6 +196,7 @@ TEST(work_settings, storage_in_folders_is_apart) {
               .find("aptrust.receiving.a.path: is not apart from "),
             0u);
   read("storage: {s: {path: /v/a}, t: {path: /v/ab}}");
+  read("aptrust: {receiving: {a: {path: /v/in}, b: {path: /v/in}}}");
 }
 
 TEST_F(bucket_settings, are_refused_if_one_is_inside_another) {
