@@ -36,8 +36,8 @@
 
 namespace depositd {
 
-/// Messages for every channel of a topic, in one commit; the topic comes into
-/// being. Where it has no channel yet, or is paused, they wait in the topic:
+/// Messages for every channel of a topic, in one commit, or in parts where they
+/// are thousands; the topic comes into being. Where it has no channel yet, or is paused, they wait in the topic:
 /// its first channel gets them, or after a pause each that there is by then.
 /// `ec::invalid_argument`: a name, or a message without bytes; `ec::too_large`:
 /// more than is said here, or as many topics as may be; `ec::overloaded`: the

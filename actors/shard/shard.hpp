@@ -20,6 +20,8 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
+#include <cstddef>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -53,6 +55,12 @@ inline constexpr std::size_t ingest_ids_max = 1'000'000;
 /// To itself: go on with what has begun of topics.
 struct resume_topics {
   std::uint32_t generation = 0;
+};
+
+/// To itself: of what is published, what is stored at once. Answered when that
+/// is durable.
+struct publish_part {
+  std::shared_ptr<publish> what;
 };
 
 struct shard_options {
@@ -90,6 +98,7 @@ using shard_self = shard_actor::extend<
   caf::reacts_to<sweep_idle>, caf::reacts_to<retry_recovery>,
   caf::reacts_to<retry_bring_up>, caf::reacts_to<queue::look_again>,
   caf::reacts_to<resume_move>, caf::reacts_to<resume_topics>,
+  caf::replies_to<publish_part>::with<published>,
   caf::replies_to<journal::pass_journal>::with<done>>;
 
 struct shard_queue {
@@ -150,6 +159,13 @@ struct shard_topic {
   std::vector<std::function<void(const caf::error&)>> waiting;
 };
 
+/// What is stored part by part.
+struct large_publish {
+  publish what;
+  std::size_t at = 0; ///< up to here it is stored, or on its way
+  reply_address where;
+};
+
 struct shard_state {
   using interface = shard_self;
 
@@ -182,6 +198,10 @@ struct shard_state {
   rules::record_register records; ///< of sources that are fed here
   schedulers_actor schedulers;    ///< of this shard; null until they are met
   std::unordered_map<std::string, shard_topic> topics;
+  /// By user: what is large, and what came behind it. One part of each user is
+  /// on its way.
+  std::unordered_map<std::string, std::deque<std::shared_ptr<large_publish>>>
+    publishing;
   std::shared_ptr<shard_move> moving; ///< null: none runs
   /// Ended, though the control state does not say so yet.
   std::set<std::string> moves_ended;
@@ -205,3 +225,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::retry_recovery)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::retry_bring_up)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::resume_move)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::resume_topics)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::publish_part)

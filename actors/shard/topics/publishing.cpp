@@ -49,12 +49,17 @@ const std::vector<queue_number>& targets_of(shard_pointer self,
   return to;
 }
 
+/// For later: decided without a look at what else its user publishes.
+publish_part as_part(publish& x) {
+  return {std::make_shared<publish>(std::move(x))};
+}
+
 /// Of a user whose actor is just leaving: decided as if it came when that has
 /// answered. Meanwhile channels come and go, and all that there are by then get
 /// it, or none.
 caf::result<published> publish_late(shard_pointer self, publish& x) {
   auto& waiting = self->state.users.at(x.user).waiting;
-  const late_request<published, publish> late{self, std::move(x)};
+  const late_request<published, publish_part> late{self, as_part(x)};
   waiting.push_back([late] { late.decide(); });
   return journal::answered_later<published>();
 }
@@ -78,13 +83,26 @@ void count_messages(shard_topic& topic, const topic_changed& x,
 
 } // namespace
 
+std::size_t copies_of_each(shard_pointer self, const std::string& topic) {
+  const auto* x = rules::find_topic(*self->state.control, topic);
+  return x == nullptr ? 1 : rules::queues_of_message(*x).size();
+}
+
 caf::result<published> publish_all(shard_pointer self, publish& x) {
   if (auto refused = refuse_growth(self))
     return refused;
   if (auto wrong = check(x))
     return wrong;
+  if (x.bodies.size() * copies_of_each(self, x.topic) > copies_max)
+    return caf::make_error(ec::too_large,
+                           "more than " + std::to_string(copies_max)
+                             + " messages for all channels together");
+  return is_large(self, x) ? publish_large(self, x) : publish_now(self, x);
+}
+
+caf::result<published> publish_now(shard_pointer self, publish& x) {
   if (has_to_wait(self, x.topic, ""))
-    return after_end<published>(self, std::string{x.topic}, std::move(x));
+    return after_end<published>(self, std::string{x.topic}, as_part(x));
   if (is_retiring(self, x.user))
     return publish_late(self, x);
   auto& state = self->state;
@@ -95,10 +113,6 @@ caf::result<published> publish_all(shard_pointer self, publish& x) {
   if (x.bodies.empty())
     return answer_after_commits(self, answer);
   const auto& known = state.control->topics.at(x.topic);
-  if (x.bodies.size() * targets_of(self, known).size() > copies_max)
-    return caf::make_error(ec::too_large,
-                           "more than " + std::to_string(copies_max)
-                             + " messages for all channels together");
   count_messages(state.topics[x.topic], known, x);
   state.topics[x.topic].used_us = now(self);
   accept_messages what;

@@ -7,6 +7,7 @@
 #include "actors/shard/parts.hpp"
 #include "messages/topics.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,6 +19,24 @@ namespace depositd::shard {
 // -- publishing.cpp -----------------------------------------------------------
 
 caf::result<published> publish_all(shard_pointer self, publish& x);
+
+/// The same of what is not large, or of a part.
+caf::result<published> publish_now(shard_pointer self, publish& x);
+
+/// That the topic makes of each message, as it is now.
+std::size_t copies_of_each(shard_pointer self, const std::string& topic);
+
+// -- large.cpp ----------------------------------------------------------------
+
+/// That are stored in one commit, for which everybody else waits.
+inline constexpr std::size_t copies_at_once = 5'000;
+
+/// More copies than that, or behind such of its user.
+bool is_large(shard_pointer self, const publish& x);
+
+caf::result<published> publish_large(shard_pointer self, publish& x);
+
+caf::result<published> take_part(shard_pointer self, publish_part& x);
 
 // -- consumers.cpp ------------------------------------------------------------
 
