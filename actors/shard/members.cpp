@@ -6,6 +6,11 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace depositd::shard {
 
@@ -307,34 +312,67 @@ void send_limits(shard_pointer self, queue_number number,
     self->send(queue.actor, std::move(message));
 }
 
-void sweep(shard_pointer self) {
+namespace {
+
+using user_names = std::shared_ptr<const std::vector<std::string>>;
+
+bool is_idle(shard_pointer self, const shard_user& x) {
+  const std::chrono::microseconds idle = self->state.options.idle_max;
+  return !x.retiring && now(self) - x.used_us >= idle.count();
+}
+
+/// Asks some of them, and the next ones when these have answered: others come
+/// in between.
+void retire_some(shard_pointer self, const user_names& names,
+                 std::size_t from = 0) {
   auto& state = self->state;
-  if (state.now != shard_state::phase::serving)
+  if (from >= names->size() || state.now != shard_state::phase::serving)
     return;
-  const auto idle_us = std::chrono::duration_cast<std::chrono::microseconds>(
-                         state.options.idle_max)
-                         .count();
-  const auto time = now(self);
   const auto generation = state.journal.generation;
-  for (auto& [name, entry] : state.users) {
-    if (entry.retiring || time - entry.used_us < idle_us)
+  const auto end =
+    std::min<std::size_t>(from + state.options.slice_items, names->size());
+  const auto open = std::make_shared<std::size_t>(1); // ours
+  const auto answered = [=] {
+    if (--*open == 0)
+      retire_some(self, names, end);
+  };
+  for (; from < end; ++from) {
+    const auto at = state.users.find((*names)[from]);
+    if (at == state.users.end() || !is_idle(self, at->second))
       continue;
-    entry.retiring = true;
-    self->request(entry.actor, state.options.request_timeout, retire{})
+    ++*open;
+    at->second.retiring = true;
+    self->request(at->second.actor, state.options.request_timeout, retire{})
       .then(
-        [=, user = name](const retired& x) {
+        [=, user = at->first](const retired& x) {
           if (self->state.journal.generation != generation)
             return;
           if (x.left)
             user_left(self, user);
           else
             user_stays(self, user);
+          answered();
         },
-        [=, user = name](const caf::error&) {
-          if (self->state.journal.generation == generation)
-            user_stays(self, user);
+        [=, user = at->first](const caf::error&) {
+          if (self->state.journal.generation != generation)
+            return;
+          user_stays(self, user);
+          answered();
         });
   }
+  answered();
+}
+
+} // namespace
+
+void sweep(shard_pointer self) {
+  if (self->state.now != shard_state::phase::serving)
+    return;
+  const auto idle = std::make_shared<std::vector<std::string>>();
+  for (const auto& [name, entry] : self->state.users)
+    if (is_idle(self, entry))
+      idle->push_back(name);
+  retire_some(self, idle);
 }
 
 } // namespace depositd::shard

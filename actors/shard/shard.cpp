@@ -171,6 +171,10 @@ caf::result<Answer> counting(shard_pointer self, const std::string& queue,
   return out;
 }
 
+void meet(shard_pointer self, const meet_schedulers& x) {
+  self->state.schedulers = caf::actor_cast<schedulers_actor>(x.who);
+}
+
 std::string split_queue_of(const submit_batch& x) {
   return stage_queue_name(x.info.pipeline, split_stage);
 }
@@ -216,9 +220,7 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](explain_strategy& x) { return ask_schedulers(self, x); },
     [=](test_source& x) { return ask_schedulers(self, x); },
     [=](feed_by_hand& x) { return ask_schedulers(self, x); },
-    [=](const meet_schedulers& x) {
-      self->state.schedulers = caf::actor_cast<schedulers_actor>(x.who);
-    },
+    [=](const meet_schedulers& x) { meet(self, x); },
     [=](const keep_position& x) { return note_position(self, x); },
     [=](const records_moved& x) { note_moved(self, x); },
     [=](const adopt_control& x) { return follow_control(self, x); },

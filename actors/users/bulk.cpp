@@ -2,6 +2,7 @@
 // one when the last is durable, and everybody else in between.
 
 #include "actors/users/command.hpp"
+#include "actors/users/work.hpp"
 #include "messages/values/tallies.hpp"
 
 #include <algorithm>
@@ -81,6 +82,23 @@ void collapse(self_pointer self, const collapse_items& x) {
       return at != ids->end();
     },
     nullptr);
+}
+
+void release_all(self_pointer self, const release_claims& x) {
+  const auto* queue = find_queue(self, x.queue);
+  const auto token_last = queue != nullptr ? queue->ledger.token_last() : 0;
+  const auto slice_items = self->state.options.slice_items;
+  run_in_slices(
+    self, x.queue,
+    [=, number = x.queue](user_command& todo) {
+      auto released =
+        todo.queue->ledger.release_claims(token_last, now(self), slice_items);
+      const auto count = released.size();
+      for (auto& one : without_exhausted(self, number, std::move(released)))
+        end_claim(todo, self, std::move(one), true);
+      return count == slice_items;
+    },
+    x.answer);
 }
 
 } // namespace depositd::users

@@ -89,7 +89,7 @@ void renew_by_name(self_pointer self, const renew_named& x) {
   todo.commit();
 }
 
-void release_all(self_pointer self, const release_claims& x) {
+void release_of(self_pointer self, const release_claims& x) {
   user_command todo{self, x.queue};
   if (todo.queue != nullptr)
     for (auto& released : without_exhausted(

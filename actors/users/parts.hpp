@@ -72,7 +72,8 @@ void accept(self_pointer self, const accept_items& x);
 
 void settle_by_name(self_pointer self, const settle_named& x);
 void renew_by_name(self_pointer self, const renew_named& x);
-void release_all(self_pointer self, const release_claims& x);
+/// Of one processor.
+void release_of(self_pointer self, const release_claims& x);
 caf::result<claims_adopted> adopt(self_pointer self, const adopt_claims& x);
 
 // -- operations.cpp -----------------------------------------------------------
@@ -99,6 +100,9 @@ void hold_all(self_pointer self, const hold_collection& x);
 
 void purge(self_pointer self, const purge_items& x);
 void collapse(self_pointer self, const collapse_items& x);
+
+/// Claims of all processors that are there now.
+void release_all(self_pointer self, const release_claims& x);
 
 // -- messages.cpp: in several queues at once ----------------------------------
 

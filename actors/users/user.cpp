@@ -19,14 +19,31 @@ user_queue* find_queue(self_pointer self, queue_number number) {
   return at == self->state.queues.end() ? nullptr : &at->second;
 }
 
+namespace {
+
+void due(self_pointer self, const user_due& x);
+
+/// What is due already is more than is done at once: others come in between,
+/// and no more is decided than the disk keeps up with.
+void go_on_when_durable(self_pointer self, micros at_us) {
+  self->request(user_self{self}, caf::infinite, journal::pass_journal{})
+    .then([=](const done&) { due(self, user_due{at_us}); },
+          [](const caf::error&) { /* the shard starts over */ });
+}
+
+} // namespace
+
 void arm_timer(self_pointer self, const user_queue& queue) {
   auto& state = self->state;
   const auto due = queue.ledger.next_due();
   if (due == never || (state.timer_us != never && state.timer_us <= due))
     return;
   state.timer_us = due;
-  const auto wait = std::max<micros>(due - now(self), 0);
-  self->delayed_send(self, std::chrono::microseconds{wait}, user_due{due});
+  const auto wait = due - now(self);
+  if (wait > 0)
+    self->delayed_send(self, std::chrono::microseconds{wait}, user_due{due});
+  else
+    go_on_when_durable(self, due);
 }
 
 void report(self_pointer self, user_queue& queue, report_extras extras) {
@@ -217,10 +234,13 @@ void due(self_pointer self, const user_due& x) {
     return;
   self->state.timer_us = never;
   const auto time = now(self);
+  std::size_t room = self->state.options.slice_items;
   for (auto& [number, queue] : self->state.queues) {
-    queue.ledger.wake(time);
+    room -= queue.ledger.wake(time, room);
     user_command todo{self, &queue};
-    for (auto& x : without_exhausted(self, number, queue.ledger.expire(time))) {
+    auto lost = queue.ledger.expire(time, room);
+    room -= lost.size();
+    for (auto& x : without_exhausted(self, number, std::move(lost))) {
       ++todo.extras.timed_out;
       end_claim(todo, self, std::move(x), true);
     }
@@ -338,7 +358,12 @@ user_self::behavior_type user(actor_with<user_state>* self,
     [=](const spread_items& x) { return spread(self, x); },
     [=](const renew& x) { extend(self, x); },
     [=](const adopt_claims& x) { return adopt(self, x); },
-    [=](const release_claims& x) { release_all(self, x); },
+    [=](const release_claims& x) {
+      if (x.processor.empty())
+        release_all(self, x);
+      else
+        release_of(self, x);
+    },
     [=](const settle_named& x) { settle_by_name(self, x); },
     [=](const renew_named& x) { renew_by_name(self, x); },
     [=](const reclassify& x) { count_again(self, x); },

@@ -254,12 +254,15 @@ void ledger::restore(const item_row& row) {
   }
 }
 
-void ledger::wake(micros now) {
+std::size_t ledger::wake(micros now, std::size_t count_max) {
   auto& s = *state_;
-  while (!s.delays.empty()
+  std::size_t count = 0;
+  for (; count < count_max && !s.delays.empty()
          && (s.delays.begin()->first <= now
-             || seeded_bug("delayed_item_comes_early")))
+             || seeded_bug("delayed_item_comes_early"));
+       ++count)
     s.make_pending(*s.take_pending(s.delays.begin()->second));
+  return count;
 }
 
 void ledger::wake(const std::vector<item_id>& ids) {

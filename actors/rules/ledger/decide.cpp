@@ -268,11 +268,11 @@ caf::expected<event> ledger::extend(item_id id, claim_token token,
   return event{std::move(out)};
 }
 
-std::vector<event> ledger::expire(micros now) const {
+std::vector<event> ledger::expire(micros now, std::size_t count_max) const {
   const auto& s = *state_;
   std::vector<event> out;
   for (const auto& [deadline_us, id] : s.deadlines) {
-    if (deadline_us > now)
+    if (deadline_us > now || out.size() == count_max)
       break;
     out.push_back(lost_claim(s.queue, s.settings, s.claims.at(id).item, now,
                              "claim expired"));
@@ -291,6 +291,24 @@ ledger::release_claims(const std::string& processor, micros now,
       out.push_back(
         lost_claim(s.queue, s.settings, x.item, now, "processor gone"));
   return by_id(std::move(out));
+}
+
+std::vector<event> ledger::release_claims(claim_token token_last, micros now,
+                                          std::size_t count_max) const {
+  const auto& s = *state_;
+  std::vector<event> out;
+  for (const auto& [id, x] : s.claims) {
+    if (out.size() == count_max)
+      break;
+    if (x.token <= token_last)
+      out.push_back(
+        lost_claim(s.queue, s.settings, x.item, now, "processor gone"));
+  }
+  return by_id(std::move(out));
+}
+
+claim_token ledger::token_last() const noexcept {
+  return state_->token_last;
 }
 
 std::vector<event> ledger::release_local_claims(micros now) const {

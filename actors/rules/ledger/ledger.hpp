@@ -85,6 +85,8 @@ struct ledger_changes {
 
 struct stored_item; ///< see stored_item.hpp
 
+inline constexpr auto all_of_them = std::numeric_limits<std::size_t>::max();
+
 class ledger {
 public:
   ledger();
@@ -162,8 +164,10 @@ public:
   caf::expected<event> extend(item_id id, claim_token token,
                               micros deadline_us) const;
 
-  /// Claims past their deadline, back to pending (attempts permitting).
-  std::vector<event> expire(micros now) const;
+  /// Claims past their deadline, back to pending (attempts permitting), those
+  /// first that were due first; at most `count_max`.
+  std::vector<event> expire(micros now,
+                            std::size_t count_max = all_of_them) const;
 
   /// Releases every claim of a processor, or all (empty name). The attempt
   /// counts; an item that has none left ends as failed at `now`. `keep` lists
@@ -171,6 +175,12 @@ public:
   std::vector<event>
   release_claims(const std::string& processor, micros now,
                  const std::unordered_set<item_id>* keep = nullptr) const;
+
+  /// The same of at most `count_max` of all claims, of those that were there
+  /// when `token_last` was the last token.
+  std::vector<event> release_claims(claim_token token_last, micros now,
+                                    std::size_t count_max) const;
+  claim_token token_last() const noexcept;
 
   /// Claims of processors inside the engine that died with it. Their attempts
   /// count too: an item that kills its processor must run out of them.
@@ -232,8 +242,9 @@ public:
   void restore(std::vector<stored_item>& waiting);
 
   /// Delayed items whose time has come become pending. Not an event: it
-  /// follows from the time in the item.
-  void wake(micros now);
+  /// follows from the time in the item. At most `count_max`, those first that
+  /// were due first; how many there were.
+  std::size_t wake(micros now, std::size_t count_max = all_of_them);
 
   /// Items that need wait no longer become pending; others are passed over.
   /// Not an event, either: after a crash they wait again.

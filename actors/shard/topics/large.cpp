@@ -17,9 +17,9 @@ using large = std::shared_ptr<large_publish>;
 /// The next messages of it, as a publish of their own; at least one.
 std::shared_ptr<publish> cut_part(shard_pointer self, large_publish& x) {
   auto& bodies = x.what.bodies;
-  const auto copies = copies_of_each(self, x.what.topic);
-  const auto count = std::min(bodies.size() - x.at,
-                              std::max<std::size_t>(copies_at_once / copies, 1));
+  const auto most = copies_at_once / copies_of_each(self, x.what.topic);
+  const auto count =
+    std::min(bodies.size() - x.at, std::max<std::size_t>(most, 1));
   const auto first = bodies.begin() + static_cast<std::ptrdiff_t>(x.at);
   const auto last = first + static_cast<std::ptrdiff_t>(count);
   auto out = std::make_shared<publish>();

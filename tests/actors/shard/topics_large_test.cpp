@@ -93,8 +93,8 @@ TEST_F(large_publish_test, of_a_topic_that_goes_is_in_the_next) {
                             order_topic{"t", "", topic_action::remove});
   settle();
   gone.receive([](done) {}, fail);
-  large.receive([](const depositd::published& x) { EXPECT_EQ(x.messages, 6'000u); },
-                fail);
+  large.receive(
+    [](const depositd::published& x) { EXPECT_EQ(x.messages, 6'000u); }, fail);
   EXPECT_EQ(topic_of("t").depth, 6'000u);
 }
 

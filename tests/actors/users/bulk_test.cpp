@@ -67,6 +67,58 @@ TEST_F(bulk_test, a_purge_goes_in_slices) {
   EXPECT_EQ(size("q"), 0u);
 }
 
+TEST_F(bulk_test, claims_that_end_together_do_so_in_slices) {
+  put("q", items_of("ann", many));
+  ASSERT_EQ(poll("q", many, 1'000).size(), std::size_t{many});
+  new_groups();
+  advance(2s);
+  EXPECT_EQ(claims("q"), 0u);
+  EXPECT_EQ(size("q"), std::uint64_t{many});
+  EXPECT_LE(largest_group(), slice);
+  const auto again = poll("q", many);
+  EXPECT_EQ(again.size(), std::size_t{many});
+}
+
+TEST_F(bulk_test, delays_that_end_together_all_do) {
+  put("q", items_of("ann", many));
+  finish("q", names_of(poll("q", many)), verdict::retry, 1'000);
+  EXPECT_TRUE(poll("q", many).empty());
+  advance(2s);
+  EXPECT_EQ(poll("q", many).size(), std::size_t{many});
+}
+
+TEST_F(bulk_test, all_claims_are_given_up_in_slices) {
+  put("q", items_of("ann", many));
+  put("q", items_of("bob", 2));
+  ASSERT_EQ(poll("q", many + 2).size(), std::size_t{many + 2});
+  new_groups();
+  ASSERT_TRUE(ask<done>(core, release_queue{"q"}));
+  EXPECT_EQ(claims("q"), 0u);
+  EXPECT_LE(largest_group(), slice + 2);
+  EXPECT_EQ(poll("q", many + 2).size(), std::size_t{many + 2});
+}
+
+TEST_F(bulk_test, users_who_are_idle_are_let_go_some_at_a_time) {
+  for (int i = 0; i < many; ++i)
+    put("q", items_of("user" + std::to_string(i), 1));
+  finish("q", names_of(poll("q", many)));
+  const auto& users =
+    caf::actor_cast<shard::shard_self::stateful_pointer<shard::shard_state>>(
+      core)
+      ->state.users;
+  EXPECT_EQ(users.size(), std::size_t{many});
+  sched.advance_time(91s);
+  std::ptrdiff_t most = 0;
+  do {
+    most = std::max(most, std::count_if(users.begin(), users.end(),
+                                        [](const auto& x) {
+                                          return x.second.retiring;
+                                        }));
+  } while (sched.try_run_once());
+  EXPECT_EQ(most, std::ptrdiff_t{slice});
+  EXPECT_TRUE(users.empty());
+}
+
 TEST_F(bulk_test, a_purge_needs_a_queue) {
   const auto refused = ask<done>(core, purge_queue{"nothing"});
   ASSERT_FALSE(refused);

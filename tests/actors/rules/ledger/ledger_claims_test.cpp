@@ -241,6 +241,24 @@ TEST_F(ending_all, expiry_ends_an_item_without_attempts) {
                            "attempts exhausted (1): claim expired", "", ""}));
 }
 
+TEST_F(ending_all, so_many_claims_at_once_as_are_wanted) {
+  put({an_item(1), an_item(2), an_item(3)});
+  claim(any_item(), {"a", 100, false});
+  claim(any_item(), {"a", 90, false});
+  claim(any_item(), {"a", 95, false});
+  const auto events = books.expire(100, 2);
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(std::get<item_released>(events[0]).id, 2u);
+  EXPECT_EQ(std::get<item_released>(events[1]).id, 3u);
+  apply(events);
+  EXPECT_EQ(books.next_due(), 100);
+  const auto last = books.token_last();
+  claim(any_item(), {"b", 900, false});
+  apply(books.release_claims(last, now, 10));
+  EXPECT_EQ(state_of(1), item_state::pending);
+  EXPECT_EQ(books.claims(), 1u) << "of later";
+}
+
 TEST_F(ending_all, releases_what_a_processor_holds) {
   put({an_item(1), an_item(2), an_item(3)});
   claim(any_item(), {"a", never, false});
