@@ -55,6 +55,9 @@ constexpr const char* bases[] = {"/queue/1", "/dedupq/1"};
 /// one always, before it is unpacked.
 constexpr std::uint64_t small_body_bytes = 64 * 1024;
 
+/// A longer one is not read in the thread that serves all connections.
+constexpr std::size_t long_body_bytes = 2 << 20;
+
 /// Why the request is not served; nothing if its key may do it.
 std::optional<http::response> forbids(door_core& core, const key_ring& ring,
                                       const operation& what, bool dedup,
@@ -161,6 +164,9 @@ http::route_options options_of(const std::shared_ptr<door_core>& core,
   // Bodies of items: in the request to the shard, in the events of their user,
   // and in the journal's bytes. What was read goes before the last are made.
   out.copies = what.json_body ? 2 : 0;
+  // Tens of milliseconds to read, others would wait.
+  out.laborious = what.json_body;
+  out.long_body_bytes = long_body_bytes;
   out.late = std::make_shared<const http::response>(
     service_unavailable("the engine did not answer in time"));
   out.unavailable = service_unavailable;

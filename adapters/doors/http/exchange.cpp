@@ -240,13 +240,16 @@ void exchange::body_is_complete() {
     !request_.body.empty() && request_.header("content-encoding");
   // What is unpacked may become as long as it may be.
   const auto bytes = unpacks ? body_bytes_max_ : request_.body.size();
-  if (bytes > labour_bytes_min && (unpacks || route_->options.laborious))
+  const auto& options = route_->options;
+  if ((unpacks && bytes > labour_bytes_min)
+      || (options.laborious && bytes > options.long_body_bytes))
     context_->labour->post([self = shared_from_this()] {
       try {
         self->prepare();
       } catch (const std::bad_alloc&) {
         self->answer(self->no_memory_left());
       }
+      self->end_labour();
       free_memory_if_asked();
     });
   else
@@ -271,6 +274,14 @@ void exchange::prepare() {
   } else {
     pass();
   }
+}
+
+// What is done for several requests at the end of a look at the sockets is not
+// to wait for the next one.
+void exchange::end_labour() {
+  const std::lock_guard lock{guard_};
+  if (attached_)
+    at_.loop.wake();
 }
 
 void exchange::handle() {

@@ -165,6 +165,7 @@ private:
   std::string client() const;
   void set_body_limit();
   std::optional<response> unpack();
+  void end_labour();
   bool append(std::string_view piece);
   bool hold_copies();
   std::uint64_t expected_bytes() const;

@@ -67,6 +67,11 @@ public:
     loop_->unwatch(socket);
   }
 
+  /// Has it look at its sockets, and do what comes after that. From any thread.
+  void wake() {
+    loop_->post(nullptr);
+  }
+
   kit::loop::time now() const {
     return loop_->now();
   }

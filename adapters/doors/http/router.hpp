@@ -33,6 +33,7 @@ struct route_options {
   /// The handler does more the longer the body is. With a long one it runs in
   /// the thread for such work, and other connections do not wait for it.
   bool laborious = false;
+  std::size_t long_body_bytes = 64 * 1024; ///< is none yet
   /// How often the bytes of a body stand in memory at one time, beside the
   /// body itself, until the request is answered.
   std::uint32_t copies = 1;

@@ -4,8 +4,10 @@
 #include "tests/adapters/doors/http/server_fixture.hpp"
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <zlib.h>
 
@@ -207,6 +209,46 @@ TEST_F(http_server, long_work_on_a_body_holds_up_nobody_else) {
   done_.set_value();
   EXPECT_EQ(long_one.receive()->body, body);
   EXPECT_EQ(packed.receive()->body, body);
+}
+
+/// Answers come at the end of a look at the sockets.
+class http_rounds : public server_fixture {
+protected:
+  void add_routes(http::router& routes) override {
+    http::route_options laborious;
+    laborious.laborious = true;
+    laborious.long_body_bytes = 1'000;
+    routes.add(
+      "POST", "/together",
+      [this](http::request&&, http::responder to) {
+        const std::lock_guard lock{guard_};
+        left_.push_back(std::move(to));
+      },
+      laborious);
+  }
+
+  void answer_all() {
+    std::vector<http::responder> all;
+    {
+      const std::lock_guard lock{guard_};
+      all.swap(left_);
+    }
+    for (auto& to : all)
+      to.send(http::response::text(200, "together"));
+  }
+
+private:
+  std::mutex guard_;
+  std::vector<http::responder> left_;
+};
+
+TEST_F(http_rounds, come_after_long_work_too) {
+  start({.io_threads = 1, .after_round = [this] { answer_all(); }});
+  auto client = connect();
+  for (const auto bytes : {1'000, 1'001, 100'000}) {
+    client.send(post("/together", std::string(bytes, 'x')));
+    EXPECT_EQ(client.receive()->body, "together");
+  }
 }
 
 TEST_F(http_server, row_24_an_urlencoded_body_has_a_limit_of_its_own) {
