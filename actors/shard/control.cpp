@@ -16,6 +16,17 @@ namespace depositd::shard {
 
 namespace {
 
+void send_to_queue(shard_pointer self, queue_number number) {
+  auto& state = self->state;
+  const auto& queue = state.queues[number];
+  self->send(queue.actor,
+             configure_queue{state.control->queues.at(queue.name),
+                             state.control->server.suspended
+                               || state.now == shard_state::phase::draining,
+                             rules::workers_of(*state.control, queue.name),
+                             fair_terms_of(self, queue.name)});
+}
+
 void send_settings(shard_pointer self, queue_number number) {
   auto& state = self->state;
   const auto& queue = state.queues[number];
@@ -23,12 +34,7 @@ void send_settings(shard_pointer self, queue_number number) {
   const auto fair = fair_terms_of(self, queue.name);
   // The queue first: what users' actors tell of costs under new terms must
   // find it under them.
-  self->send(queue.actor,
-             configure_queue{settings,
-                             state.control->server.suspended
-                               || state.now == shard_state::phase::draining,
-                             rules::workers_of(*state.control, queue.name),
-                             fair});
+  send_to_queue(self, number);
   // Users' actors need the limits on attempts, delays and pending items.
   for (const auto& [name, entry] : state.users) {
     if (!entry.members.contains(number))
@@ -83,8 +89,9 @@ void spread(shard_pointer self, const event& change) {
   } else if (const auto* topic = std::get_if<topic_changed>(&change)) {
     topic_was_changed(self, topic->topic);
   } else if (std::holds_alternative<server_changed>(change)) {
+    // Users' actors need not know: there may be very many of them.
     for (const auto number : queues_here(self))
-      send_settings(self, number);
+      send_to_queue(self, number);
   }
 }
 

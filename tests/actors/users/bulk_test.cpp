@@ -119,6 +119,23 @@ TEST_F(bulk_test, users_who_are_idle_are_let_go_some_at_a_time) {
   EXPECT_TRUE(users.empty());
 }
 
+TEST_F(bulk_test, a_server_is_suspended_without_a_word_to_its_users) {
+  const auto steps = [&](bool suspended) {
+    auto asked = self->request(core, caf::infinite,
+                               propose{{server_changed{suspended, true}}});
+    const auto out = sched.run();
+    asked.receive([](done) {}, [](const caf::error& why) {
+      FAIL() << render(why);
+    });
+    return out;
+  };
+  const auto without = steps(true);
+  for (int i = 0; i < many; ++i)
+    put("q", items_of("user" + std::to_string(i), 1));
+  EXPECT_LE(steps(false), without + slice);
+  EXPECT_EQ(poll("q", many).size(), std::size_t{many});
+}
+
 TEST_F(bulk_test, a_purge_needs_a_queue) {
   const auto refused = ask<done>(core, purge_queue{"nothing"});
   ASSERT_FALSE(refused);
