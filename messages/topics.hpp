@@ -36,9 +36,10 @@
 
 namespace depositd {
 
-/// Messages for every channel of a topic, in one commit, or in parts where they
-/// are thousands; the topic comes into being. Where it has no channel yet, or is paused, they wait in the topic:
-/// its first channel gets them, or after a pause each that there is by then.
+/// Messages for every channel of a topic, in one commit, or in parts if there
+/// are thousands; the topic comes into being. Where it has no channel yet, or
+/// is paused, they wait in the topic: its first channel gets them, or after a
+/// pause each that there is by then.
 /// `ec::invalid_argument`: a name, or a message without bytes; `ec::too_large`:
 /// more than is said here, or as many topics as may be; `ec::overloaded`: the
 /// disk is full, or too much is on its way.
