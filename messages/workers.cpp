@@ -1,5 +1,9 @@
 #include "messages/workers.hpp"
 
+#include <caf/behavior.hpp>
+#include <caf/detail/behavior_impl.hpp>
+#include <caf/duration.hpp>
+#include <caf/scheduled_actor.hpp>
 #include <caf/send.hpp>
 
 #include <algorithm>
@@ -13,6 +17,8 @@ namespace {
 
 constexpr std::size_t stuck_per_place = 4;
 
+constexpr caf::timespan timer_max = std::chrono::minutes{1};
+
 caf::error no_worker() {
   return caf::make_error(ec::overloaded,
                          std::string{"no worker can be started"});
@@ -23,6 +29,34 @@ bool is_no_answer(const caf::error& why) {
   return why.category() == caf::atom("system");
 }
 
+/// Takes what CAF gives for an answer that has not come.
+class due final : public caf::detail::behavior_impl {
+public:
+  explicit due(std::function<void()> what) : what_(std::move(what)) {
+  }
+
+  caf::match_case::result invoke(caf::detail::invoke_result_visitor& say,
+                                 caf::type_erased_tuple&) override {
+    what_();
+    say(caf::unit); // else CAF says that nobody understood it
+    return caf::match_case::match;
+  }
+
+private:
+  std::function<void()> what_;
+};
+
+/// A question that nobody is asked: a pool's actor has no messages but its
+/// workers'.
+void do_after(caf::scheduled_actor* self, caf::timespan pause,
+              std::function<void()> what) {
+  const auto id = self->new_request_id(caf::message_priority::normal);
+  self->request_response_timeout(caf::duration{pause}, id);
+  self->add_multiplexed_response_handler(
+    id.response_id(), caf::behavior{caf::behavior::impl_ptr{
+                        caf::make_counted<due>(std::move(what))}});
+}
+
 } // namespace
 
 worker_pool::~worker_pool() {
@@ -30,17 +64,18 @@ worker_pool::~worker_pool() {
     caf::make_error(ec::draining, std::string{"nobody does this any more"});
   for (const auto& x : waiting_)
     x.refuse(ends);
-  for (const auto& [worker, refuse] : busy_) {
-    refuse(ends);
+  for (const auto& [worker, job] : busy_) {
+    job.refuse(ends);
     caf::anon_send_exit(worker, caf::exit_reason::user_shutdown);
   }
   for (const auto& worker : idle_)
     caf::anon_send_exit(worker, caf::exit_reason::user_shutdown);
 }
 
-void worker_pool::open(const workers_options& options,
+void worker_pool::open(const workers_options& options, host at,
                        std::function<caf::actor()> spawn) {
   options_ = options;
+  host_ = std::move(at);
   spawn_ = std::move(spawn);
   unopened_ = options_.count;
 }
@@ -138,8 +173,37 @@ void worker_pool::open_place() {
 }
 
 void worker_pool::start(const caf::actor& worker, request what) {
-  busy_.emplace(worker, std::move(what.refuse));
+  busy_.emplace(worker, job{std::move(what.refuse),
+                            host_.now() + options_.job_timeout});
   what.ask(worker);
+  await_overdue();
+}
+
+/// One timer for all requests: each setting and taking back of one wakes CAF's
+/// clock, which costs more than to hand the request over.
+void worker_pool::await_overdue() {
+  if (timed_ || busy_.empty())
+    return;
+  auto first = time_point::max();
+  for (const auto& [worker, job] : busy_)
+    first = std::min(first, job.until);
+  timed_ = true;
+  // A timer keeps even a pool that has ended, so it is never a long one.
+  host_.do_after(std::clamp<caf::timespan>(first - host_.now(),
+                                           caf::timespan{0}, timer_max),
+                 [this] { end_overdue(); });
+}
+
+void worker_pool::end_overdue() {
+  timed_ = false;
+  const auto now = host_.now();
+  std::vector<caf::actor> late;
+  for (const auto& [worker, job] : busy_)
+    if (job.until <= now)
+      late.push_back(worker);
+  for (const auto& worker : late)
+    failed(worker, caf::sec::request_timeout);
+  await_overdue();
 }
 
 void worker_pool::go_on(const caf::actor& worker) {
@@ -154,7 +218,18 @@ void worker_pool::go_on(const caf::actor& worker) {
 
 worker_pool::refusal worker_pool::request_of(const caf::actor& worker) {
   auto found = busy_.extract(worker);
-  return found ? std::move(found.mapped()) : nullptr;
+  return found ? std::move(found.mapped().refuse) : nullptr;
 }
+
+namespace workers_parts {
+
+worker_pool::host host_of(caf::scheduled_actor* self) {
+  return {[self] { return self->clock().now(); },
+          [self](caf::timespan pause, std::function<void()> what) {
+            do_after(self, pause, std::move(what));
+          }};
+}
+
+} // namespace workers_parts
 
 } // namespace depositd

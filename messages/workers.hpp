@@ -8,8 +8,10 @@
 #include "messages/values/errors.hpp"
 
 #include <caf/actor.hpp>
+#include <caf/actor_clock.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/stateful_actor.hpp>
+#include <caf/timespan.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -20,6 +22,10 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+namespace caf {
+class scheduled_actor;
+} // namespace caf
 
 namespace depositd {
 
@@ -45,10 +51,19 @@ public:
 
   ~worker_pool();
 
+  using time_point = caf::actor_clock::time_point;
+
+  /// What the pool needs of the actor whose state it is.
+  struct host {
+    std::function<time_point()> now;
+    std::function<void(caf::timespan, std::function<void()>)> do_after;
+  };
+
   /// `spawn` makes a worker whose end `ended` is told of; it is called when
   /// there is something to do that nobody idle can take. A thread that was
   /// never needed reserves no memory.
-  void open(const workers_options& options, std::function<caf::actor()> spawn);
+  void open(const workers_options& options, host at,
+            std::function<caf::actor()> spawn);
 
   /// Gives it to a worker, now or when one is idle.
   void take(request what);
@@ -62,14 +77,15 @@ public:
   /// The worker is gone. CAF tells nobody that an answer will not come.
   void ended(const caf::actor_addr& worker, caf::error why);
 
-  std::chrono::milliseconds job_timeout() const {
-    return options_.job_timeout;
-  }
-
   static inline const char* name = "workers";
 
 private:
   using refusal = std::function<void(caf::error)>;
+
+  struct job {
+    refusal refuse;
+    time_point until; ///< from then on its worker is stuck
+  };
 
   void start(const caf::actor& worker, request what);
   void go_on(const caf::actor& worker);
@@ -82,15 +98,19 @@ private:
     return !busy_.empty() || !stuck_.empty();
   }
   refusal request_of(const caf::actor& worker);
+  void await_overdue();
+  void end_overdue();
 
   workers_options options_;
+  host host_;
   std::function<caf::actor()> spawn_;
   std::size_t unopened_ = 0; ///< workers that may still be made
   std::vector<caf::actor> idle_;
-  std::unordered_map<caf::actor, refusal> busy_;
+  std::unordered_map<caf::actor, job> busy_;
   std::set<caf::actor_addr> stuck_; ///< told to end, and not gone yet
   std::size_t places_empty_ = 0;    ///< to be filled as stuck ones end
   std::deque<request> waiting_;
+  bool timed_ = false; ///< it will look for overdue ones
 };
 
 namespace workers_parts {
@@ -110,8 +130,8 @@ struct passage<Interface, caf::typed_mpi<caf::detail::type_list<Question>,
       auto promise = self->template make_response_promise<Answer>();
       auto ask = [self, promise,
                   what = std::move(what)](const caf::actor& worker) mutable {
-        depositd::ask(self, caf::actor_cast<Interface>(worker),
-                      self->state.job_timeout(), std::move(what),
+        depositd::ask(self, caf::actor_cast<Interface>(worker), caf::infinite,
+                      std::move(what),
                       [self, promise, worker](caf::expected<Answer> x) mutable {
                         if (!x)
                           self->state.failed(worker, std::move(x.error()));
@@ -126,6 +146,8 @@ struct passage<Interface, caf::typed_mpi<caf::detail::type_list<Question>,
     };
   }
 };
+
+worker_pool::host host_of(caf::scheduled_actor* self);
 
 template <class... Signatures>
 caf::typed_behavior<Signatures...>
@@ -150,7 +172,7 @@ Interface workers(caf::actor_system& system, const workers_options& options,
                         self->set_down_handler([self](const caf::down_msg& x) {
                           self->state.ended(x.source, x.reason);
                         });
-                        self->state.open(options, [=] {
+                        self->state.open(options, host_of(self), [=] {
                           auto worker = spawn_worker();
                           self->monitor(worker);
                           return caf::actor_cast<caf::actor>(worker);

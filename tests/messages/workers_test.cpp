@@ -57,6 +57,11 @@ patient(patient_actor::stateful_pointer<patient_state> self,
 
 class workers_test : public actor_fixture {
 protected:
+  static worker_pool::host untimed() {
+    return {[] { return worker_pool::time_point{}; },
+            [](caf::timespan, const std::function<void()>&) {}};
+  }
+
   void TearDown() override {
     at->tasks.clear();
     actor_fixture::TearDown();
@@ -140,7 +145,7 @@ TEST_F(workers_test, refuse_while_no_thread_can_be_had) {
   std::vector<caf::error> refused;
   bool none = true;
   worker_pool pool;
-  pool.open({.count = 2}, [&] {
+  pool.open({.count = 2}, untimed(), [&] {
     if (none)
       throw std::runtime_error("as the test wants");
     return spawn(
@@ -230,10 +235,32 @@ TEST_F(workers_test, give_up_a_worker_that_is_stuck) {
   EXPECT_EQ(at->spawned, 2);
 }
 
+TEST_F(workers_test, have_one_timer_however_much_is_asked) {
+  const auto pool = open({.count = 3, .job_timeout = 60s});
+  const auto timers = [&] { return sched.clock().schedule().size(); };
+  for (const auto* name : {"a", "b", "c"}) {
+    ask_for(pool, name);
+    EXPECT_EQ(timers(), 1u);
+  }
+  finish("a");
+  ask_for(pool, "d");
+  EXPECT_EQ(timers(), 1u) << "it is not taken back and set again";
+  finish("b");
+  finish("c");
+  advance(59s);
+  ask_for(pool, "e");
+  advance(1s);
+  EXPECT_EQ(errors["d"], caf::sec::request_timeout);
+  finish("e");
+  EXPECT_EQ(answers["e"], "e done");
+  advance(59s);
+  EXPECT_EQ(timers(), 0u) << "nobody has anything to do";
+}
+
 TEST_F(workers_test, leave_a_place_empty_while_too_many_are_stuck) {
   worker_pool pool;
   std::vector<caf::actor> workers;
-  pool.open({.count = 1}, [&] {
+  pool.open({.count = 1}, untimed(), [&] {
     return workers.emplace_back(spawn(
       [](caf::event_based_actor*) -> caf::behavior { return {[](int) {}}; }));
   });
