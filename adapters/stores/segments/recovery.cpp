@@ -270,14 +270,20 @@ void segment_state::add(const group_header& header) {
   last = header.last();
   if (index.empty() || used - index.back().offset >= index_step)
     index.push_back({header.first, used});
+  newest.push_back({header.first, used});
   used = header.end();
+  std::erase_if(newest, [&](const index_entry& entry) {
+    return entry.offset + index_step < used;
+  });
 }
 
 std::uint64_t segment_state::begin_of(sequence from) const {
+  const auto& known =
+    !newest.empty() && newest.front().first <= from ? newest : index;
   const auto after = std::upper_bound(
-    index.begin(), index.end(), from,
+    known.begin(), known.end(), from,
     [](sequence x, const index_entry& entry) { return x < entry.first; });
-  return after == index.begin() ? page_bytes : std::prev(after)->offset;
+  return after == known.begin() ? page_bytes : std::prev(after)->offset;
 }
 
 namespace {

@@ -26,11 +26,13 @@ struct segment_state {
   sequence last = 0;
   std::uint64_t used = page_bytes; ///< where the next group goes
   std::vector<index_entry> index;  ///< one entry for every quarter of a MiB
+  std::vector<index_entry> newest; ///< every group of the last such step
 
   /// Takes note of a group at `used`.
   void add(const group_header& header);
 
-  /// Offset of a group at or before the one that contains the sequence.
+  /// Offset of a group at or before the one that contains the sequence: that
+  /// one, if it is among the newest, as it is for who follows the log.
   std::uint64_t begin_of(sequence from) const;
 };
 

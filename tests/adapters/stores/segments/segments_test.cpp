@@ -1,3 +1,4 @@
+#include "adapters/stores/segments/recovery.hpp"
 #include "tests/adapters/stores/segments/segments_fixture.hpp"
 
 #include <thread>
@@ -14,6 +15,27 @@ TEST(crc32c, is_the_castagnoli_one) {
   EXPECT_EQ(segments::crc32c("123456789"), 0xe3069283u);
   EXPECT_EQ(segments::crc32c("6789", segments::crc32c("12345")), 0xe3069283u);
   EXPECT_EQ(segments::crc32c(""), 0u);
+}
+
+TEST(segment_state, knows_where_each_of_the_newest_groups_begins) {
+  segments::segment_state state;
+  std::vector<std::uint64_t> places;
+  for (sequence x = 1; x <= 2'000; x += 2) {
+    segments::group_header header;
+    header.events = 2;
+    header.first = x;
+    header.offset = state.used;
+    places.push_back(state.used);
+    state.add(header);
+  }
+  // Who follows the log reads nothing twice.
+  for (sequence x = 1'900; x <= 2'000; ++x)
+    EXPECT_EQ(state.begin_of(x), places[(x - 1) / 2]) << x;
+  for (sequence x = 1; x < 1'900; ++x) {
+    EXPECT_LE(state.begin_of(x), places[(x - 1) / 2]) << x;
+    EXPECT_GE(state.begin_of(x) + 256 * 1024, places[(x - 1) / 2]) << x;
+  }
+  EXPECT_LE(state.newest.size(), 65u);
 }
 
 TEST_F(segment_journal, belongs_to_one_engine_at_a_time) {
