@@ -96,9 +96,11 @@ void begin_at(self_pointer self, const watermarks_read& known) {
     return start_again(self, from.error());
   if (auto failed = state.options.source->assign(*from)) {
     // Tried again and again: told once for each reason.
-    if (state.report.trouble != render(failed))
+    if (auto why = render(failed); why != state.stopped) {
       spdlog::error("intake_stopped topic={} reason=\"{}\"",
-                    state.options.topic, render(failed));
+                    state.options.topic, why);
+      state.stopped = std::move(why);
+    }
     if (failed == ec::store_damaged)
       state.cut = failed;
     return start_again(self, failed);
@@ -106,6 +108,7 @@ void begin_at(self_pointer self, const watermarks_read& known) {
   state.partitions.clear();
   for (const auto& x : *from)
     state.partitions[x.partition].next = x.next;
+  state.stopped.clear();
   set_trouble(state, {});
   spdlog::info("intake_reads topic={} partitions={}", state.options.topic,
                from->size());

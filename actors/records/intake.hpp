@@ -85,6 +85,7 @@ struct intake_state {
   /// Why the log is not the one that was read. Once it has grown as far as that
   /// one had, nothing would tell: what it got meanwhile was never read.
   caf::error cut;
+  std::string stopped; ///< why it could not begin, as the log says
   intake_report report;
 
   static inline const char* name = "intake";
