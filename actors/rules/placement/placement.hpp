@@ -27,8 +27,9 @@ bool may_take(const engine_loads& all, const std::string& us,
 bool must_give(const engine_loads& all, const std::string& us,
                std::size_t shards);
 
-/// The longest that a shard is left alone which fails again and again.
-constexpr std::uint32_t rest_ms_max = 60'000;
+/// The longest that a shard is left alone which fails again and again: as long
+/// as nobody has it when a database that was away for longer is back.
+constexpr std::uint32_t rest_ms_max = 5'000;
 
 /// How long an engine leaves a shard alone that has failed there so many times
 /// in a row. The first time may have been an accident.
