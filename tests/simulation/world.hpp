@@ -231,6 +231,7 @@ private:
 
   // -- world_equals.cpp
 
+  static std::string queue_of_equals();
   void step_of_equals();
   void send_equals();
   void poll_equals();
@@ -258,6 +259,7 @@ private:
   void end_worker(simulated_worker& who);
   void attach_worker(simulated_processor::pointer self,
                      const std::shared_ptr<simulated_worker>& who);
+  void look_later(simulated_processor::pointer self, simulated_worker& who);
   void visit_shards(simulated_processor::pointer self,
                     const std::shared_ptr<simulated_worker>& who);
   void take_port(simulated_processor::pointer self,

@@ -112,21 +112,17 @@ void world::consume_all() {
 
 void world::attach_to_channel(simulated_processor::pointer self,
                               const std::shared_ptr<simulated_worker>& who) {
-  const auto again = [=, this] {
-    who->looking = true;
-    self->delayed_send(self, some_ms(2000), attach_again{});
-  };
   who->looking = false;
   const auto via = way_in();
   if (!via)
-    return again();
+    return look_later(self, *who);
   const std::string topic{topic_of_queue(who->queue).topic};
   const auto shard = shard_of(topic, knobs_.shards);
   self->request(via, std::chrono::minutes{1}, open_queue{who->queue})
     .then([=, this](const queue_port_actor& x) {
             take_port(self, who, {shard, x});
           },
-          [=](const caf::error&) { again(); });
+          [=, this](const caf::error&) { look_later(self, *who); });
 }
 
 } // namespace depositd::simulation

@@ -2,7 +2,6 @@
 
 #include "messages/operators.hpp"
 #include "messages/records.hpp"
-#include "messages/values/names.hpp"
 #include "tests/simulation/world.hpp"
 #include "tests/simulation/world_ask.hpp"
 
@@ -100,7 +99,7 @@ void world::drain() {
   if (knobs_.sources)
     queues.emplace_back("pulled");
   if (knobs_.equals)
-    queues.emplace_back(std::string{dedup_queue_prefix} + "q");
+    queues.push_back(queue_of_equals());
   for (const auto& queue : queues) {
     auto who = std::make_shared<simulated_worker>();
     who->queue = queue;

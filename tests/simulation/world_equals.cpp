@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::uint32_t payloads = 6;
 
-std::string queue_of_equals() {
+} // namespace
+
+std::string world::queue_of_equals() {
   return std::string{dedup_queue_prefix} + "q";
 }
-
-} // namespace
 
 void world::step_of_equals() {
   switch (equal_chance_.below(8)) {

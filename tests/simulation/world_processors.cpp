@@ -76,8 +76,7 @@ world::behave(simulated_processor::pointer self,
     std::erase_if(who->doors, [&](const auto& in) {
       return in.door.address() == x.source;
     });
-    who->looking = true;
-    self->delayed_send(self, some_ms(2000), attach_again{});
+    look_later(self, *who);
   });
   attach_worker(self, who);
   return {
@@ -136,25 +135,25 @@ void world::attach_worker(simulated_processor::pointer self,
       again);
 }
 
+void world::look_later(simulated_processor::pointer self,
+                       simulated_worker& who) {
+  who.looking = true;
+  self->delayed_send(self, some_ms(2000), attach_again{});
+}
+
 void world::visit_shards(simulated_processor::pointer self,
                          const std::shared_ptr<simulated_worker>& who) {
-  const auto again = [=, this] {
-    who->looking = true;
-    self->delayed_send(self, some_ms(2000), attach_again{});
-  };
   who->looking = false;
   const auto via = way_in();
-  if (!via) {
-    again();
-    return;
-  }
+  if (!via)
+    return look_later(self, *who);
   self->request(via, std::chrono::minutes{1}, open_ports{who->queue})
     .then(
       [=, this](const ports_opened& x) {
         for (const auto& found : x.ports)
           take_port(self, who, found);
       },
-      [=](const caf::error&) { again(); });
+      [=, this](const caf::error&) { look_later(self, *who); });
 }
 
 /// Of a shard that moved the new door counts.
@@ -187,8 +186,7 @@ void world::take_port(simulated_processor::pointer self,
       [=, this](const caf::error&) {
         std::erase_if(who->doors,
                       [&](const auto& in) { return in.door == found.queue; });
-        who->looking = true;
-        self->delayed_send(self, some_ms(2000), attach_again{});
+        look_later(self, *who);
       });
 }
 
