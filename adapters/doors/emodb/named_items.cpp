@@ -1,10 +1,10 @@
 #include "adapters/doors/emodb/named_items.hpp"
 
 #include "adapters/doors/emodb/wire_id.hpp"
+#include "messages/values/blanks.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <sstream>
 #include <utility>
 
 namespace depositd::emodb {
@@ -16,16 +16,12 @@ constexpr std::size_t ids_max = 100'000;
 
 constexpr double delay_s_max = 7 * 24 * 3600;
 
-/// As it is polled and told by: without blanks at its ends, and single ones
-/// inside.
+/// As it is polled and told by.
 bool read_batch_id(kit::json_reader& from, std::string& out) {
   std::string text;
   if (!from.text(text))
     return false;
-  std::istringstream words{text};
-  out.clear();
-  for (std::string word; words >> word;)
-    out += (out.empty() ? "" : " ") + word;
+  out = squeeze(text);
   return true;
 }
 

@@ -55,22 +55,6 @@ std::string normal_serial_number(std::string_view text) {
   return out;
 }
 
-std::string squeeze(std::string_view text) {
-  std::string out;
-  bool blank = false;
-  for (const auto c : text) {
-    if (is_blank(c)) {
-      blank = !out.empty();
-      continue;
-    }
-    if (blank)
-      out += ' ';
-    blank = false;
-    out += c;
-  }
-  return out;
-}
-
 std::string header_value(std::string_view line, std::string_view name) {
   if (line.starts_with("H:"))
     line.remove_prefix(2);

@@ -2,6 +2,8 @@
 
 // Small rules about the texts that deposits and queries are made of.
 
+#include "messages/values/blanks.hpp"
+
 #include <string>
 #include <string_view>
 
@@ -9,11 +11,6 @@ namespace depositd::crossref {
 
 inline bool is_digit(char c) {
   return c >= '0' && c <= '9';
-}
-
-/// Blank as XML has it.
-inline bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 /// Why this is not a DOI (10.NNNN/suffix), or empty.
@@ -25,9 +22,6 @@ std::string doi_prefix(std::string_view doi);
 /// ISSN and ISBN as they are stored and looked for: without hyphens and
 /// blanks, an ISSN as NNNN-NNNX.
 std::string normal_serial_number(std::string_view text);
-
-/// Without blanks around it, with single blanks inside.
-std::string squeeze(std::string_view text);
 
 /// The value of a name in the first line of a text upload,
 /// "H: email=a@b.org;fromPrefix=10.1"; empty if it has none.
