@@ -128,8 +128,11 @@ TEST_F(disk_failure, of_all_writes_refuses_until_the_disk_is_well) {
   auto store = must_open();
   append(*store, 4);
   fail(disk_call::write, EIO);
-  for (auto i = 0; i < 3; ++i)
-    EXPECT_EQ(store->append(body(5), 1, {}).error(), ec::store_failed);
+  for (auto i = 0; i < 3; ++i) {
+    const auto refused = store->append(body(5), 1, {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error(), ec::store_failed);
+  }
   mend();
   EXPECT_EQ(check(*store), 4u);
   append(*store, 4);
@@ -142,8 +145,11 @@ TEST_F(disk_failure, of_all_syncs_refuses_until_the_disk_is_well) {
   auto store = must_open();
   append(*store, 4);
   fail(disk_call::sync, EIO);
-  for (auto i = 0; i < 3; ++i)
-    EXPECT_EQ(store->append(body(5), 1, {}).error(), ec::store_failed);
+  for (auto i = 0; i < 3; ++i) {
+    const auto refused = store->append(body(5), 1, {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error(), ec::store_failed);
+  }
   EXPECT_EQ(store->last(), 4u);
   EXPECT_EQ(check(*store), 4u);
   mend();
