@@ -223,6 +223,16 @@ class DocumentsBite(unittest.TestCase):
                      "decisions/0001-a.md", "000123", "(1999)"):
             self.assertEqual(check({**tree, "docs/B.md": text}), [], text)
 
+    def test_files_that_are_not_there(self):
+        check = documents.check_named_files_are_there
+        tree = {"actors/b/c.cpp": "", "actors/b/c.hpp": ""}
+        for text in ("`actors/c`", "`adapters/b/c.cpp`", "`d.hpp`"):
+            self.assertEqual(len(check({**tree, "docs/B.md": text})), 1, text)
+            self.assertEqual(check({**tree, "docs/FOUND.md": text}), [], text)
+        for text in ("`actors/b`", "`actors/b/c`", "`b/c.cpp`", "`c.hpp`",
+                     "actors/c", "`actors/NAME`"):
+            self.assertEqual(check({**tree, "docs/B.md": text}), [], text)
+
 
 if __name__ == "__main__":
     unittest.main()

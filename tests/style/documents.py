@@ -9,6 +9,8 @@ import re
 EVENTS = "messages/values/events.hpp"
 RECORDS = "docs/formats/journal-records.md"
 DECISIONS = "docs/decisions/"
+PICTURES = "docs/pictures"  # not in the tree, which is text
+HISTORIES = ("CHANGELOG.md", "docs/FOUND.md")
 
 
 def check_every_event_has_its_line(tree):
@@ -54,5 +56,34 @@ def check_decisions_are_there(tree):
     return out
 
 
+NAMED_FILE = re.compile(
+    r"`((?:actors|adapters|benchmarks|cmake|config|docs|messages|packaging"
+    r"|scripts|tests)/[\w/.-]+|[\w/]+\.[ch]pp)`")
+
+
+def check_named_files_are_there(tree):
+    """What documents call a file or a folder is one, and where they say.
+
+    Decisions tell of their own time, and so do lists of what was found."""
+    known = set(tree)
+    for path in tree:
+        parts = path.split("/")
+        known.update("/".join(parts[i:j]) for i in range(len(parts))
+                     for j in range(i + 1, len(parts) + 1))
+    out = []
+    for path, text in tree.items():
+        if not path.endswith(".md") or path in HISTORIES \
+                or path.startswith(DECISIONS):
+            continue
+        for match in NAMED_FILE.finditer(text):
+            name = match.group(1).rstrip("/")
+            if "NAME" in name or name.startswith((DECISIONS, PICTURES)):
+                continue
+            if not known & {name, name + ".cpp", name + ".hpp"}:
+                line = text.count("\n", 0, match.start()) + 1
+                out.append(f"{path}:{line}: there is no {name}")
+    return out
+
+
 CHECKS = [check_every_event_has_its_line, check_decisions_have_plain_headings,
-          check_decisions_are_there]
+          check_decisions_are_there, check_named_files_are_there]
