@@ -30,12 +30,17 @@ caf::error put(To& to, Opened opened) {
   return {};
 }
 
+caf::error open_registry(const std::filesystem::path& file, stores& out) {
+  return put(out.registry,
+             open_sqlite_registry(file, {.log_bytes = registry_log_bytes}));
+}
+
 /// Projection and registry.
 caf::error open_tables(const std::filesystem::path& projection,
                        const std::filesystem::path& registry, stores& out) {
   if (auto wrong = put(out.projection, open_sqlite_projection(projection)))
     return wrong;
-  return put(out.registry, open_sqlite_registry(registry));
+  return open_registry(registry, out);
 }
 
 segments_options segments_in(const std::filesystem::path& folder,
@@ -130,8 +135,7 @@ caf::expected<stores> open_embedded_effects(const depositd_settings& settings) {
     return wrong;
   if (auto wrong = open_blobs(settings, out))
     return wrong;
-  if (auto wrong =
-        put(out.registry, open_sqlite_registry(folder / "registry.db")))
+  if (auto wrong = open_registry(folder / "registry.db", out))
     return wrong;
   return out;
 }

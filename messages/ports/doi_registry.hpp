@@ -91,14 +91,16 @@ public:
   /// Records each DOI whose stored timestamp is lower (or absent), or does what
   /// else is to be done with each, in one transaction, and remembers the
   /// results under the submission: the same submission again gets the same
-  /// results and changes nothing. A crash takes nothing of it back; a power cut
-  /// may, until `flush`: then the last ones, and none without those behind it.
+  /// results and changes nothing. A crash or a power cut may take it back until
+  /// `flush`: the last ones, and none without those behind it. A crash takes
+  /// back nothing that `find` has told.
   virtual caf::expected<std::vector<doi_result>>
   record(const doi_registration& registration) = 0;
 
   /// All that was recorded before the call survives a power cut. Costs nothing
-  /// if there is nothing new. What failed once fails until the registry is
-  /// opened again: whether it is on the disk can no longer be told.
+  /// if there is nothing new. After an error it may be called again; if what
+  /// was recorded can no longer be had, it fails until the registry is opened
+  /// again.
   virtual caf::error flush() = 0;
 
   /// At most `count_max` matches.

@@ -44,6 +44,9 @@ struct file_kind {
   /// no part of one, and `flush` or `flush_log` are for whoever must be sure of
   /// them.
   bool flushes = true;
+  /// So long is the log made when the file is opened, if there is room for it:
+  /// what it needs later is on the disk already.
+  std::uint64_t log_bytes = 0;
   /// Files up to this size are read through by SQLite when they are opened.
   std::uint64_t checked_bytes_max = 0;
 };
@@ -246,6 +249,7 @@ private:
   caf::error read_through();
   caf::error begin_writing(const file_kind& kind);
   caf::error find_log();
+  void fill_log();
   caf::error upgrade(const file_kind& kind);
   static caf::error create(const std::filesystem::path& path,
                            const file_kind& kind);

@@ -2,6 +2,9 @@
 
 #include "adapters/stores/sqlite/database.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace depositd::sqlite {
 
 namespace {
@@ -20,7 +23,27 @@ caf::error database::find_log() {
     return failure(file_, code, sqlite3_errmsg(handle_));
   if (log_ == nullptr || log_->pMethods == nullptr)
     return damaged("has no log that could be flushed");
+  fill_log();
   return flush_log();
+}
+
+/// SQLite takes zeros behind what it wrote for the end, as it does what is left
+/// of an earlier round. Without room for all of them there are none.
+void database::fill_log() {
+  static constexpr std::array<char, 64 * 1024> zeros{};
+  sqlite3_int64 before = 0;
+  if (log_->pMethods->xFileSize(log_, &before) != SQLITE_OK)
+    return;
+  const auto wanted = static_cast<sqlite3_int64>(kind_.log_bytes);
+  for (auto size = before; size < wanted;) {
+    const auto some = std::min<sqlite3_int64>(wanted - size, zeros.size());
+    if (log_->pMethods->xWrite(log_, zeros.data(), static_cast<int>(some), size)
+        != SQLITE_OK) {
+      log_->pMethods->xTruncate(log_, before);
+      return;
+    }
+    size += some;
+  }
 }
 
 caf::error database::begin_writing(const file_kind& kind) {

@@ -4,10 +4,11 @@
 #include "adapters/stores/rows/doi_recording.hpp"
 #include "adapters/stores/rows/grouped_recording.hpp"
 #include "adapters/stores/sqlite/database.hpp"
+#include "adapters/stores/sqlite/registry_transactions.hpp"
 #include "adapters/stores/sqlite/statements.hpp"
 #include "messages/values/doi_rules.hpp"
 
-#include <atomic>
+#include <algorithm>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -21,12 +22,11 @@ using rows::doi_index;
 
 constexpr std::int32_t application = 0x64706472; // "dpdr"
 constexpr std::int32_t schema_version = 2;
-constexpr std::uint64_t wal_bytes_max = 8 * 1024 * 1024;
 
 class sqlite_doi_registry final : public doi_registry, rows::doi_tables {
 public:
   explicit sqlite_doi_registry(std::unique_ptr<sqlite::database> file)
-    : file_(std::move(file)),
+    : file_(std::move(file)), transactions_(*file_, *this, mutex_),
       together_([this](const auto& all) { return write(all); }) {
     // nop
   }
@@ -36,11 +36,16 @@ public:
     return together_.record(registration);
   }
 
-  caf::error flush() override;
+  caf::error flush() override {
+    return transactions_.flush();
+  }
 
+  /// What is told must not be taken back by a crash.
   caf::expected<std::vector<doi_record>>
   find(const doi_query& query, std::uint32_t count_max) override {
     const std::lock_guard turn{mutex_};
+    if (auto error = transactions_.commit())
+      return error;
     return rows::find(*this, query, count_max);
   }
 
@@ -48,6 +53,8 @@ public:
 
   caf::error backup(const std::filesystem::path& folder) override {
     const std::lock_guard turn{mutex_};
+    if (auto error = transactions_.commit())
+      return error;
     return file_->copy_to(folder / "registry.db");
   }
 
@@ -67,33 +74,9 @@ private:
   std::mutex mutex_;
   std::unique_ptr<sqlite::database> file_;
   rows::checked_rows<doi_record> checked_;
+  sqlite::registry_transactions transactions_;
   together together_;
-
-  std::atomic<std::uint64_t> recorded_ = 0; ///< transactions
-  std::atomic<std::uint64_t> flushed_ = 0;  ///< those among them
-  std::mutex flushing_;
-  std::atomic<bool> in_doubt_ = false; ///< the last flush has failed
 };
-
-/// Nobody who records waits for the disk here.
-caf::error sqlite_doi_registry::flush() {
-  if (flushed_ == recorded_)
-    return {};
-  const std::lock_guard turn{flushing_};
-  std::uint64_t until = recorded_;
-  caf::error failed;
-  if (in_doubt_) {
-    const std::lock_guard all{mutex_};
-    until = recorded_;
-    failed = file_->read_anew();
-  } else {
-    failed = file_->flush_log();
-  }
-  in_doubt_ = static_cast<bool>(failed);
-  if (!failed)
-    flushed_ = until;
-  return failed;
-}
 
 caf::expected<std::optional<std::string>>
 sqlite_doi_registry::results_of(item_id id) {
@@ -172,18 +155,7 @@ sqlite_doi_registry::write(const together::group& all) {
   if (fresh.empty())
     return out;
   auto written = rows::write_together(
-    fresh,
-    [&](const auto& some) -> caf::expected<std::vector<together::results>> {
-      // A log in doubt is not brought home without a look at its checksums.
-      if (!in_doubt_)
-        if (auto error = file_->checkpoint_if_due(wal_bytes_max))
-          return error;
-      auto done =
-        file_->transacted([&] { return rows::record_all(*this, some); });
-      if (done)
-        ++recorded_;
-      return done;
-    });
+    fresh, [&](const auto& some) { return transactions_.record(some); });
   for (std::size_t i = 0; i < places.size(); ++i)
     out[places[i]] = std::move(written[i]);
   return out;
@@ -201,7 +173,7 @@ caf::expected<item_id> sqlite_doi_registry::submission_max(item_id last) {
     last);
   if (failed)
     return failed;
-  return out;
+  return std::max(out, transactions_.submission_max(last));
 }
 
 } // namespace
@@ -219,6 +191,7 @@ open_sqlite_registry(const std::filesystem::path& path,
            .cache_kib = 8 * 1024,
            .pages_max = options.pages_max,
            .flushes = false,
+           .log_bytes = options.log_bytes,
            .checked_bytes_max = options.checked_bytes_max});
   if (!file)
     return std::move(file.error());

@@ -15,7 +15,13 @@ struct sqlite_registry_options {
   /// A file of at most this many bytes is read through by SQLite when it is
   /// opened, indexes included.
   std::uint64_t checked_bytes_max = 32 * 1024 * 1024;
+  /// See `file_kind`.
+  std::uint64_t log_bytes = 0;
 };
+
+/// A log of this length has room for a commit of what is open even if the disk
+/// is full: making room in it fails then, before anything is recorded.
+constexpr std::uint64_t registry_log_bytes = 12 * 1024 * 1024;
 
 /// Opens the file, or makes it if it is not there; nothing else may have it
 /// open. What is there is never cleaned or made again: `ec::store_damaged` if
@@ -25,7 +31,8 @@ struct sqlite_registry_options {
 /// torn one.
 ///
 /// Calls of several threads take turns, but `flush` keeps nobody who records
-/// waiting.
+/// waiting for the disk. Small registrations are committed by whoever flushes
+/// or looks: the journal has several of them in one group.
 /// `backup` writes `registry.db` into the folder. The path ":memory:" makes an
 /// empty one that is gone when it is closed; it has no backup.
 caf::expected<std::unique_ptr<doi_registry>>

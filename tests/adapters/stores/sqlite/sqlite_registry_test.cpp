@@ -49,6 +49,25 @@ protected:
     return found ? found->size() : 0;
   }
 
+  /// As if the program had been killed now.
+  void crash() {
+    const auto copy = path_.parent_path() / "crashed.db";
+    std::filesystem::copy_file(path_, copy);
+    std::filesystem::copy_file(log_of(path_), log_of(copy));
+    registry.reset();
+    open(copy);
+  }
+
+  /// Makes a record of somebody else's and then a row of it that is wrong.
+  void damage(const std::string& doi) {
+    ASSERT_FALSE(record(registration(9)));
+    registry.reset();
+    run_sql(path_, ("UPDATE dois SET resource = 'elsewhere' WHERE doi_key = '"
+                    + doi + "'")
+                     .c_str());
+    open(path_);
+  }
+
   const std::filesystem::path& path() const {
     return path_;
   }
@@ -72,14 +91,83 @@ TEST_F(sqlite_registry, repeats_its_answer_after_it_was_opened_again) {
   EXPECT_EQ(registry->find({}, 9)->front().timestamp, "6");
 }
 
-TEST_F(sqlite_registry, keeps_what_it_recorded_across_a_crash) {
+TEST_F(sqlite_registry, keeps_what_was_flushed_across_a_crash) {
   ASSERT_FALSE(record(registration(1, 3)));
-  const auto copy = path().parent_path() / "crashed.db";
-  std::filesystem::copy_file(path(), copy);
-  std::filesystem::copy_file(log_of(path()), log_of(copy));
+  ASSERT_FALSE(registry->flush());
+  ASSERT_FALSE(record(registration(2, 3)));
+  crash();
+  EXPECT_EQ(count(), 3u) << "nobody was told of the second one";
+  EXPECT_EQ(registry->submission_max(100), item_id{1});
+  ASSERT_FALSE(record(registration(2, 3)));
+  EXPECT_EQ(count(), 6u);
+}
+
+TEST_F(sqlite_registry, keeps_what_was_found_across_a_crash) {
+  ASSERT_FALSE(record(registration(1)));
+  EXPECT_EQ(count(), 1u);
+  crash();
+  EXPECT_EQ(count(), 1u);
+}
+
+TEST_F(sqlite_registry, commits_once_for_all_that_is_flushed_together) {
+  ASSERT_FALSE(record(registration(1)));
+  ASSERT_FALSE(registry->flush());
+  const auto before = std::filesystem::file_size(log_of(path()));
+  for (item_id id = 2; id < 30; ++id)
+    ASSERT_FALSE(record(registration(id)));
+  EXPECT_EQ(std::filesystem::file_size(log_of(path())), before);
+  ASSERT_FALSE(registry->flush());
+  EXPECT_LT(std::filesystem::file_size(log_of(path())), before + 28 * 4096);
+}
+
+TEST_F(sqlite_registry, records_again_what_a_failed_commit_took_back) {
+  ASSERT_FALSE(record(registration(1)));
+  ASSERT_FALSE(registry->flush());
+  auto second = registration(1);
+  second.submission = 2;
+  second.records.front().timestamp = "6";
+  auto third = second;
+  third.submission = 3;
+  ASSERT_EQ(registry->record(second)->front(), doi_result::updated);
+  {
+    const full_disk full{std::filesystem::file_size(log_of(path()))};
+    expect_refused(registry->flush(), ec::store_failed, path());
+    expect_refused(registry->flush(), ec::store_failed, path());
+    EXPECT_EQ(registry->submission_max(100), item_id{2}) << "it was told so";
+  }
+  EXPECT_EQ(registry->record(third)->front(), doi_result::outdated);
+  EXPECT_FALSE(registry->flush());
+  crash();
+  EXPECT_EQ(registry->record(second)->front(), doi_result::updated);
+  EXPECT_EQ(registry->find({}, 9)->front().timestamp, "6");
+}
+
+TEST_F(sqlite_registry, loses_nothing_open_to_a_registration_that_fails) {
+  ASSERT_FALSE(record(registration(1)));
+  auto other = registration(1, 2);
+  EXPECT_EQ(record(other), ec::invalid_argument);
+  damage("10.5555/9.0");
+  ASSERT_FALSE(record(registration(2)));
+  auto again = registration(9);
+  again.submission = 10;
+  EXPECT_EQ(record(again), ec::store_damaged);
+  ASSERT_FALSE(registry->flush());
+  crash();
+  EXPECT_EQ(registry->record(registration(2))->front(), doi_result::added);
+  EXPECT_EQ(registry->submission_max(100), item_id{9});
+}
+
+TEST_F(sqlite_registry, has_room_for_its_commits_before_the_disk_is_full) {
   registry.reset();
-  open(copy);
-  EXPECT_EQ(count(), 3u);
+  open(path(), {.log_bytes = 4 << 20});
+  {
+    const full_disk full{4 << 20};
+    for (item_id id = 1; id < 400; ++id)
+      ASSERT_FALSE(record(registration(id)));
+    EXPECT_FALSE(registry->flush());
+  }
+  crash();
+  EXPECT_EQ(count(), 399u);
 }
 
 TEST_F(sqlite_registry, does_not_trust_a_log_that_was_not_flushed) {
@@ -90,6 +178,7 @@ TEST_F(sqlite_registry, does_not_trust_a_log_that_was_not_flushed) {
     EXPECT_FALSE(registry->flush()) << "nothing is new";
   }
   ASSERT_FALSE(record(registration(2)));
+  EXPECT_EQ(count(), 2u) << "it is committed";
   {
     const unflushable log{log_of(path())};
     expect_refused(registry->flush(), ec::store_failed, path());
@@ -113,6 +202,7 @@ TEST_F(sqlite_registry, flushes_nothing_after_commits_were_lost) {
   EXPECT_FALSE(registry->flush());
   const auto flushed = std::filesystem::file_size(log_of(path()));
   ASSERT_FALSE(record(registration(2)));
+  EXPECT_EQ(count(), 2u) << "it is committed";
   {
     const unflushable log{log_of(path())};
     expect_refused(registry->flush(), ec::store_failed, path());
@@ -128,6 +218,56 @@ TEST_F(sqlite_registry, flushes_nothing_after_commits_were_lost) {
   EXPECT_EQ(count(), 1u);
   ASSERT_FALSE(record(registration(2)));
   EXPECT_FALSE(registry->flush());
+}
+
+/// They are open while the log is closed and read anew.
+TEST_F(sqlite_registry, keeps_what_was_recorded_into_a_log_in_doubt) {
+  ASSERT_FALSE(record(registration(1)));
+  EXPECT_EQ(count(), 1u) << "it is committed";
+  {
+    const unflushable log{log_of(path())};
+    expect_refused(registry->flush(), ec::store_failed, path());
+  }
+  for (item_id id = 2; id < 6; ++id)
+    ASSERT_FALSE(record(registration(id)));
+  EXPECT_FALSE(registry->flush());
+  crash();
+  EXPECT_EQ(count(), 5u);
+}
+
+TEST_F(sqlite_registry, keeps_what_was_open_when_it_was_closed) {
+  ASSERT_FALSE(record(registration(1)));
+  reopen();
+  EXPECT_EQ(count(), 1u);
+}
+
+TEST_F(sqlite_registry, commits_large_registrations_by_themselves) {
+  ASSERT_FALSE(record(registration(1)));
+  ASSERT_FALSE(record(registration(2, 1000)));
+  ASSERT_FALSE(record(registration(3)));
+  crash();
+  EXPECT_EQ(count(), 1001u) << "and what came before, for the order's sake";
+}
+
+TEST_F(sqlite_registry, commits_what_is_long_though_it_is_one_record) {
+  auto cited = registration(1);
+  cited.records.front().citations = std::string(4 << 20, 'c');
+  ASSERT_FALSE(record(cited));
+  crash();
+  EXPECT_EQ(count(), 1u);
+}
+
+/// So that what others need is left: the journal, first of all.
+TEST_F(sqlite_registry, takes_no_room_for_its_log_where_there_is_too_little) {
+  ASSERT_FALSE(record(registration(1)));
+  registry.reset();
+  {
+    const full_disk full{4 << 20};
+    open(path(), {.log_bytes = 8 << 20});
+  }
+  EXPECT_LT(std::filesystem::file_size(log_of(path())), 1u << 20);
+  ASSERT_FALSE(record(registration(2)));
+  EXPECT_EQ(count(), 2u);
 }
 
 TEST_F(sqlite_registry, is_for_one_program_at_a_time) {
