@@ -40,6 +40,12 @@ if(DEPOSITD_SANITIZE)
   target_link_options(depositd_options INTERFACE ${sanitize})
 endif()
 
+if(DEPOSITD_GUIDED)
+  # What was passed, and what was compared: tests/fuzz/guided.cpp.
+  target_compile_options(depositd_options
+                         INTERFACE -fsanitize-coverage=trace-pc,trace-cmp)
+endif()
+
 if(DEPOSITD_THREADS)
   # -Wno-tsan: fences, which it does not know, are in headers of others.
   set(watch -fsanitize=thread -fno-omit-frame-pointer -g1)

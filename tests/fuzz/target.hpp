@@ -34,13 +34,26 @@ std::vector<target> xml_targets();
 std::vector<target> line_targets();
 std::vector<target> record_targets();
 std::vector<target> node_targets();
+std::vector<target> bag_targets();
+std::vector<target> answer_targets();
+
+/// Has a mistake on purpose, and is fed only when it is named.
+target planted_target();
 
 inline std::vector<target> all_targets() {
   std::vector<target> out;
   for (const auto part : {http_targets, json_targets, xml_targets, line_targets,
-                          record_targets, node_targets})
+                          record_targets, node_targets, bag_targets,
+                          answer_targets})
     for (auto& x : part())
       out.push_back(std::move(x));
+  return out;
+}
+
+/// Those that may be asked for by name.
+inline std::vector<target> named_targets() {
+  auto out = all_targets();
+  out.push_back(planted_target());
   return out;
 }
 

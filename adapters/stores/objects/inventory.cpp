@@ -40,9 +40,9 @@ bool read_paths(const json& from, path_map& to) {
     auto& into = to[key];
     for (const auto& path : paths) {
       into.push_back(path.get<std::string>());
-      const std::string_view text = into.back();
-      if (text.empty() || text.front() == '/' || text.starts_with("../")
-          || text.find("/../") != text.npos || text.ends_with("/.."))
+      const auto& text = into.back();
+      if (text.empty() || text.front() == '/'
+          || ("/" + text + "/").find("/../") != text.npos)
         return false;
     }
   }
