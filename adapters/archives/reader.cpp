@@ -8,6 +8,7 @@
 #include <archive_entry.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace depositd {
 
@@ -62,7 +63,47 @@ archive_reader::~archive_reader() {
     ::freelocale(names_);
 }
 
+std::int64_t archive_reader::give(archive* to, void* self,
+                                  const void** bytes) {
+  auto& x = *static_cast<archive_reader*>(self);
+  const auto count = read_file_at(x.file_, x.path_, x.block_, x.at_);
+  if (!count) {
+    x.disk_failure_ = count.error();
+    archive_set_error(to, EIO, "its file cannot be read");
+    return ARCHIVE_FATAL;
+  }
+  x.at_ += *count;
+  *bytes = x.block_.data();
+  return static_cast<std::int64_t>(*count);
+}
+
+/// What is not there is not passed over: then it is looked for.
+std::int64_t archive_reader::skip(archive*, void* self, std::int64_t bytes) {
+  auto& x = *static_cast<archive_reader*>(self);
+  const auto there = x.bytes_ - std::min(x.bytes_, x.at_);
+  const auto passed = std::min(there, static_cast<std::uint64_t>(bytes));
+  x.at_ += passed;
+  return static_cast<std::int64_t>(passed);
+}
+
+std::int64_t archive_reader::seek(archive* to, void* self, std::int64_t offset,
+                                  int from) {
+  auto& x = *static_cast<archive_reader*>(self);
+  const auto base = from == SEEK_SET   ? std::uint64_t{0}
+                    : from == SEEK_CUR ? x.at_
+                                       : x.bytes_;
+  const auto at = static_cast<std::int64_t>(base) + offset;
+  if (at < 0) {
+    archive_set_error(to, EINVAL, "something before the archive");
+    return ARCHIVE_FATAL;
+  }
+  x.at_ = static_cast<std::uint64_t>(at);
+  return at;
+}
+
 caf::error archive_reader::failed(const char* doing) const {
+  if (disk_failure_)
+    return disk_failure_;
   const auto* reason = archive_error_string(from_.get());
   std::string text = "the archive cannot be ";
   text += doing;
@@ -103,7 +144,12 @@ caf::error archive_reader::open(const archive_source& from) {
   if (::fstat(file_.value(), &facts) != 0)
     return file_failed("read", path_, errno);
   bytes_ = static_cast<std::uint64_t>(facts.st_size);
-  if (archive_read_open_fd(to, file_.value(), block_bytes) != ARCHIVE_OK)
+  block_.resize(block_bytes);
+  archive_read_set_read_callback(to, &give);
+  archive_read_set_skip_callback(to, &skip);
+  archive_read_set_seek_callback(to, &seek);
+  archive_read_set_callback_data(to, this);
+  if (archive_read_open1(to) != ARCHIVE_OK)
     return failed("read");
   return {};
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <locale.h>
 
@@ -41,7 +42,9 @@ public:
     return bytes_;
   }
 
-  /// Null at the end. `ec::malformed` with the library's reason.
+  /// Null at the end. `ec::malformed` with the library's reason;
+  /// `ec::store_failed` if its file cannot be read, which says nothing about
+  /// the archive.
   caf::expected<archive_entry*> next();
 
   /// What the entry is called; in compressed single files, what they are.
@@ -55,11 +58,21 @@ public:
 private:
   caf::error failed(const char* doing) const;
 
+  // -- what the library calls
+
+  static std::int64_t give(archive* to, void* self, const void** bytes);
+  static std::int64_t skip(archive* to, void* self, std::int64_t bytes);
+  static std::int64_t seek(archive* to, void* self, std::int64_t offset,
+                           int from);
+
   locale_t names_;
   locale_t before_;
   std::unique_ptr<archive, int (*)(archive*)> from_;
   std::filesystem::path path_;
   unique_fd file_;
+  std::vector<char> block_;
+  std::uint64_t at_ = 0;    ///< where the next block begins
+  caf::error disk_failure_; ///< why the file could not be read
   std::string single_name_; ///< of the only file; empty: a real archive
   bool zip_ = false;
   std::uint64_t bytes_ = 0;

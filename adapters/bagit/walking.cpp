@@ -1,6 +1,7 @@
 #include "adapters/bagit/walking.hpp"
 
 #include "adapters/bagit/paths.hpp"
+#include "adapters/stores/files/file.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -41,6 +42,10 @@ walk_stop stop_for(finding_code code, const std::string& file,
   finding found{code, shown_path(file), std::move(text)};
   auto error = caf::make_error(code_of(code), render(found));
   return {std::move(error), std::move(found)};
+}
+
+walk_stop disk_failed(const char* verb, const fs::path& path, int reason) {
+  return {file_failed(verb, path, reason), std::nullopt};
 }
 
 std::optional<walk_stop> check_name(const std::string& path) {
@@ -96,6 +101,8 @@ std::optional<walk_stop> walk(const walk_request& x, walk_client& client,
     return walk_stop{
       caf::make_error(ec::not_found, "there is no " + x.from.path.string()),
       std::nullopt};
+  if (code)
+    return disk_failed("read", x.from.path, code.value());
   if (fs::is_directory(status))
     return walk_folder(x, client, totals);
   if (!fs::is_regular_file(status))

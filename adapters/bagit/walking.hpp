@@ -72,6 +72,10 @@ private:
 walk_stop stop_for(finding_code code, const std::string& file,
                    std::string text);
 
+/// A stop that says nothing about the bag.
+walk_stop disk_failed(const char* verb, const std::filesystem::path& path,
+                      int reason);
+
 /// Refuses names that are dangerous.
 std::optional<walk_stop> check_name(const std::string& path);
 

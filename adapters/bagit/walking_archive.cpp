@@ -29,12 +29,14 @@ struct file_state {
   }
 };
 
-file_state state_of(const std::filesystem::path& path) {
+caf::expected<file_state> state_of(const std::filesystem::path& path) {
   struct stat facts {};
-  if (::stat(path.c_str(), &facts) != 0)
-    return {};
-  return {facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtim,
-          facts.st_ctim};
+  if (::stat(path.c_str(), &facts) == 0)
+    return file_state{facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtim,
+                      facts.st_ctim};
+  // One that is gone has changed.
+  return errno == ENOENT ? caf::expected<file_state>{file_state{}}
+                         : file_failed("look at", path, errno);
 }
 
 /// Why an entry of this kind is in no bag; null if it may be.
@@ -176,6 +178,8 @@ std::optional<walk_stop> walk_archive(const walk_request& x,
                                       walk_client& client, bag_totals& totals) {
   const auto name = x.from.shown_name();
   const auto before = state_of(x.from.path);
+  if (!before)
+    return walk_stop{before.error(), std::nullopt};
   std::optional<walk_stop> stop;
   {
     archive_reader reader;
@@ -186,7 +190,12 @@ std::optional<walk_stop> walk_archive(const walk_request& x,
     stop = archive_walk{x, reader, client, totals}.run();
   }
   // What looks damaged may only be half written.
-  if ((!stop || stop->found) && state_of(x.from.path) != before)
+  if (stop && !stop->found)
+    return stop;
+  const auto after = state_of(x.from.path);
+  if (!after)
+    return walk_stop{after.error(), std::nullopt};
+  if (*after != *before)
     return stop_for(finding_code::changed, name,
                     "somebody wrote to it while it was read");
   return stop;

@@ -32,10 +32,6 @@ int rank(const std::string& name) {
   }
 }
 
-walk_stop disk_failed(const char* doing, const fs::path& path, int code) {
-  return {file_failed(doing, path, code), std::nullopt};
-}
-
 bool same(const struct stat& a, const struct stat& b) {
   return a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec
          && a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;

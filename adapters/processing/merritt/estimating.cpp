@@ -102,15 +102,18 @@ outcome provision_space(work_on_job& x, promised_room& room,
     if (!here)
       return ended(here.error(), verdict::failed);
     const auto needed = static_cast<std::uint64_t>(x.job.space_needed);
-    wish.bytes = needed - std::min(needed, *here);
+    wish.here = std::min(needed, *here);
+    wish.bytes = needed - wish.here;
   }
   const auto let_in = room.let_in(x.tools.provision, wish);
   if (!let_in)
     return ended(let_in.error(), verdict::failed);
-  if (*let_in)
+  if (*let_in == disk_answer::has_room)
     return ended(verdict::done);
-  auto out = ended(verdict::not_yet, "the disk has no room for "
-                                       + std::to_string(wish.bytes) + " bytes");
+  if (*let_in == disk_answer::is_too_small)
+    return ended(verdict::failed,
+                 why_no_room(*let_in, wish.here + wish.bytes));
+  auto out = ended(verdict::not_yet, why_no_room(*let_in, wish.bytes));
   if (waiting != nullptr && waiting->add(x.task.item, wish.bytes))
     out.delay_ms = woken_wait_ms;
   return out;

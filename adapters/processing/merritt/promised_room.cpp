@@ -15,10 +15,42 @@ fs::path mark_of(const fs::path& root) {
   return root / "expected";
 }
 
+constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t size_of(std::uint64_t bytes) {
+  return static_cast<std::int64_t>(std::min(bytes, most));
+}
+
 } // namespace
 
+caf::expected<disk_answer> ask_disk(const provision_rules& rules,
+                                    const fs::path& work,
+                                    std::uint64_t promised, std::uint64_t bytes,
+                                    std::uint64_t here) {
+  std::error_code code;
+  const auto space = fs::space(work, code);
+  if (code)
+    return file_failed("see the free space of", work, code.value());
+  if (has_room(rules, {space.capacity, space.available},
+               std::min(promised, most), size_of(bytes)))
+    return disk_answer::has_room;
+  // What a file system keeps for root is never ours.
+  const auto ours =
+    space.capacity - (space.free - std::min(space.available, space.free));
+  return has_room(rules, {space.capacity, ours}, std::min(here, most),
+                  size_of(bytes))
+           ? disk_answer::is_full
+           : disk_answer::is_too_small;
+}
+
+std::string why_no_room(disk_answer x, std::uint64_t bytes) {
+  return (x == disk_answer::is_too_small
+            ? "the working folder's disk is too small for "
+            : "the working folder's disk has no room for ")
+         + std::to_string(bytes) + " bytes";
+}
+
 std::uint64_t promised_room::promised_to_others(const std::string& root) {
-  constexpr auto most = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t out = 0;
   for (auto at = promised_.begin(); at != promised_.end();) {
     std::error_code ignored;
@@ -33,28 +65,23 @@ std::uint64_t promised_room::promised_to_others(const std::string& root) {
   return out;
 }
 
-caf::expected<bool> promised_room::let_in(const provision_rules& rules,
-                                          const wish& x) {
-  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
-  std::error_code code;
-  const auto space = fs::space(x.work, code);
-  if (code)
-    return file_failed("see the free space of", x.work, code.value());
+caf::expected<disk_answer> promised_room::let_in(const provision_rules& rules,
+                                                 const wish& x) {
   const std::lock_guard guard{mutex_};
   const auto root = x.folder.root.string();
-  if (!has_room(rules, {space.capacity, space.available},
-                std::min(promised_to_others(root), most),
-                static_cast<std::int64_t>(std::min(x.bytes, most))))
-    return false;
+  const auto answer =
+    ask_disk(rules, x.work, promised_to_others(root), x.bytes, x.here);
+  if (!answer || *answer != disk_answer::has_room)
+    return answer;
   if (x.bytes == 0)
-    return true;
+    return disk_answer::has_room;
   if (auto failure = make_folders(system_disk(), x.folder.root))
     return failure;
   if (auto failure = replace_file(system_disk(), mark_of(x.folder.root),
                                   std::to_string(x.bytes)))
     return failure;
   promised_[root] = x.bytes;
-  return true;
+  return disk_answer::has_room;
 }
 
 std::uint64_t promised_room::promised() {

@@ -100,7 +100,11 @@ caf::error make_folders(disk& io, const fs::path& folder) {
     return file_failed("create", folder, code.value());
   fs::permissions(folder, fs::perms::owner_all, code);
   const auto parent = folder.parent_path();
-  return sync_folder(io, parent.empty() ? fs::path{"."} : parent);
+  auto failure = sync_folder(io, parent.empty() ? fs::path{"."} : parent);
+  // Whoever tries again would take it for one that is flushed.
+  if (failure)
+    fs::remove(folder, code);
+  return failure;
 }
 
 caf::error replace_file(disk& io, const fs::path& path,

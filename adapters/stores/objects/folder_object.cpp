@@ -173,6 +173,12 @@ caf::expected<put_result> folder_object::put_checked(const new_version& x) {
         return failure;
     if (auto failure = remove_folder(work_))
       return failure;
+    // Whoever has put it may have failed, or died, before its names were
+    // flushed.
+    if (auto failure = sync_folder(io_, folder_))
+      return failure;
+    if (auto failure = sync_folder(io_, folder_.parent_path()))
+      return failure;
     return put_result{now.head(), false};
   }
   next.versions.push_back(std::move(*made));
@@ -224,8 +230,11 @@ caf::expected<object_version> folder_object::show(std::uint32_t version) const {
     [this](const std::string& place) -> caf::expected<std::uint64_t> {
       std::error_code code;
       const auto bytes = fs::file_size(folder_ / place, code);
-      if (code)
+      if (code == std::errc::no_such_file_or_directory
+          || code == std::errc::not_a_directory)
         return damaged(folder_ / place, "is not there");
+      if (code)
+        return file_failed("look at", folder_ / place, code.value());
       return bytes;
     });
 }
@@ -260,7 +269,7 @@ caf::error folder_object::read(
     return file.error();
   const auto place = folder_ / file->place;
   std::error_code unknown;
-  if (!fs::exists(place, unknown))
+  if (!fs::exists(place, unknown) && !unknown)
     return damaged(place, "is not there");
   return give_all(place, sink);
 }

@@ -61,21 +61,26 @@ public:
                              "\"" + name.substr(0, 200) + "\" " + fault);
     const auto to = root_ / user / name;
     const auto begun = root_ / begun_folder / random_uuid();
-    if (auto failure = copy(file, begun)) {
+    auto failure = copy(file, begun);
+    if (!failure)
+      failure = give_name(begun, to);
+    if (failure) {
       std::error_code ignored;
       fs::remove(begun, ignored);
       return failure;
     }
-    if (auto failure = make_folders(io_, to.parent_path()))
-      return failure;
-    if (std::rename(begun.c_str(), to.c_str()) != 0)
-      return file_failed("rename to", to, errno);
-    if (auto failure = sync_folder(io_, to.parent_path()))
-      return failure;
     return to.string();
   }
 
 private:
+  caf::error give_name(const fs::path& begun, const fs::path& to) {
+    if (auto failure = make_folders(io_, to.parent_path()))
+      return failure;
+    if (std::rename(begun.c_str(), to.c_str()) != 0)
+      return file_failed("rename to", to, errno);
+    return sync_folder(io_, to.parent_path());
+  }
+
   caf::error copy(const fs::path& file, const fs::path& to) {
     const auto from = open_file(file, O_RDONLY | O_NOFOLLOW);
     if (!from)

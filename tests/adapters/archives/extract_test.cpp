@@ -352,4 +352,14 @@ TEST_F(extracting, leaves_the_locale_of_the_thread_alone) {
   EXPECT_EQ(::uselocale(nullptr), before);
 }
 
+TEST_F(extracting, says_nothing_about_what_the_disk_does_not_give) {
+  // Its first byte cannot be read.
+  const fs::path broken = "/proc/self/mem";
+  for (const auto* name : {"x.tar", "x.zip", "x.tar.gz"})
+    EXPECT_EQ(
+      extract_archive({broken, name}, home.path() / "out", {}).error(),
+      ec::store_failed)
+      << name;
+}
+
 } // namespace depositd

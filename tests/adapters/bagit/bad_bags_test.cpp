@@ -248,6 +248,12 @@ TEST_F(bad_bags, a_file_that_grows_while_it_is_read_is_refused) {
                finding_code::changed, "data/one.txt");
 }
 
+TEST_F(bad_bags, what_the_disk_does_not_give_is_not_the_bags_fault) {
+  // Its first byte cannot be read.
+  EXPECT_EQ(check_bag({"/proc/self/mem", "bag.tar"}, {}).error(),
+            ec::store_failed);
+}
+
 TEST_F(bad_bags, errors_of_a_visitor_are_not_the_bags_faults) {
   struct failing : bag_visitor {
     caf::error bytes(std::string_view) override {

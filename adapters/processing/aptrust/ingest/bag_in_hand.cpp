@@ -182,6 +182,8 @@ outcome ended_reading(const caf::error& failure) {
     return ended(verdict::rejected, text);
   if (failure == ec::overloaded)
     return ended(verdict::not_yet, text);
+  if (failure == ec::bad_setting)
+    return ended(verdict::failed, text);
   return ended(verdict::retry, text);
 }
 
@@ -220,15 +222,21 @@ caf::error check_same_bag(const bag_in_hand& x) {
 caf::error take_room(const bag_in_hand& x, std::uint64_t bytes) {
   if (bytes == 0)
     return {};
+  using merritt::disk_answer;
+  const auto here = merritt::bytes_below(x.files.root);
+  if (!here)
+    return here.error();
   const auto& tools = x.work.tools;
-  const auto let_in = x.with.room->let_in(
-    tools.provision, {tools.work_folder, {x.files.root}, bytes});
-  if (!let_in)
-    return let_in.error();
-  if (*let_in)
+  const auto answer = x.with.room->let_in(
+    tools.provision, {tools.work_folder, {x.files.root}, bytes, *here});
+  if (!answer)
+    return answer.error();
+  if (*answer == disk_answer::has_room)
     return {};
-  return caf::make_error(ec::overloaded, "the working folder has no room for "
-                                           + std::to_string(bytes) + " bytes");
+  // What does not help is to wait, or to send the bag again.
+  const auto code =
+    *answer == disk_answer::is_full ? ec::overloaded : ec::bad_setting;
+  return caf::make_error(code, merritt::why_no_room(*answer, bytes));
 }
 
 void give_back_room(const bag_in_hand& x) {
@@ -244,27 +252,33 @@ void forget_copies(const bag_in_hand& x) {
   fs::remove_all(x.files.staged(), ignored);
 }
 
-caf::expected<readable_bag> bag_to_read(const bag_in_hand& x) {
+caf::expected<readable_bag> bag_to_read(const bag_in_hand& x,
+                                        std::uint64_t beside) {
   auto* place = place_of(x);
   if (place == nullptr)
     return caf::make_error(ec::store_failed, "no receiving place "
                                                + x.item.bucket
                                                + " is set up here");
-  if (const auto path = place->path_of(x.item.name))
-    return open_in_place(*path);
+  const auto path = place->path_of(x.item.name);
   const auto to = x.files.bag();
   std::error_code code;
-  if (fs::file_size(to, code) == x.item.size && !code)
-    return readable_bag{to, {}};
+  const bool is_here = !path && fs::file_size(to, code) == x.item.size && !code;
+  if (path || is_here) {
+    if (auto failure = take_room(x, beside))
+      return failure;
+    return path ? open_in_place(*path)
+                : caf::expected<readable_bag>{readable_bag{to, {}}};
+  }
   const fs::path part = to.string() + ".part";
   for (const auto& left : {to, part})
     fs::remove(left, code);
-  if (auto failure = take_room(x, x.item.size))
+  if (auto failure = take_room(x, x.item.size + beside))
     return failure;
   if (auto failure = check_same_bag(x))
     return failure;
   if (auto failure = place->fetch(x.item.name, part))
     return failure;
+  x.with.room->arrived({x.files.root}, x.item.size);
   if (auto failure = check_same_bag(x))
     return failure;
   fs::rename(part, to, code);

@@ -53,7 +53,7 @@ ingest_handler(std::shared_ptr<const ingest_options> options, item_stage stage,
                ingest_step step);
 
 /// Of a failure while the bag was read: what is wrong with it is final, what
-/// may pass is tried again; without room it waits.
+/// may pass is tried again; without room it waits, or fails if that is no use.
 outcome ended_reading(const caf::error& failure);
 
 /// Of a failure while lists of earlier stages were read beside other things:
@@ -70,14 +70,16 @@ struct readable_bag {
 };
 
 /// The bag in place, or in the working folder, where it is put if it is not
-/// there yet. `ec::store_damaged` if it is another one by now; `ec::overloaded`
-/// as `take_room`.
-caf::expected<readable_bag> bag_to_read(const bag_in_hand& x);
+/// there yet. Room for what is to be `beside` it is taken with its own: who has
+/// one and waits for the other might wait for who does the same.
+/// `ec::store_damaged` if it is another one by now; errors of `take_room`.
+caf::expected<readable_bag> bag_to_read(const bag_in_hand& x,
+                                        std::uint64_t beside = 0);
 
 /// Room for so many bytes that are to come into the working folder;
 /// `ec::overloaded` if there is none now: a bag that does not fit must not
-/// leave the engine and all other bags without a disk. Whoever has got room
-/// gives it back.
+/// leave the engine and all other bags without a disk. `ec::bad_setting`: there
+/// never is, the disk is too small. Whoever has got room gives it back.
 caf::error take_room(const bag_in_hand& x, std::uint64_t bytes);
 
 /// No more comes.

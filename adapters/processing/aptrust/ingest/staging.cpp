@@ -154,15 +154,13 @@ outcome unpack(const bag_in_hand& x) {
   auto list = list_reader::open(x.files);
   if (!list)
     return ended_by_lists(list.error(), "the list of files");
-  const auto bag = bag_to_read(x);
-  if (!bag)
-    return ended_reading(bag.error());
-  if (auto failure = make_folders(system_disk(), x.files.staged()))
-    return ended_reading(failure);
   const auto bytes = bytes_to_come(x.files);
   if (!bytes)
     return ended_by_lists(bytes.error(), "the list of files");
-  if (auto failure = take_room(x, *bytes))
+  const auto bag = bag_to_read(x, *bytes);
+  if (!bag)
+    return ended_reading(bag.error());
+  if (auto failure = make_folders(system_disk(), x.files.staged()))
     return ended_reading(failure);
   unpacker into{x, std::move(*list)};
   bagit::read_options options;
@@ -183,10 +181,10 @@ outcome stage_files(bag_in_hand& x) {
     // From here on the files count, not the bag.
     std::error_code ignored;
     fs::remove(x.files.bag(), ignored);
-  } else if (out.says != verdict::not_yet
-             && (out.says != verdict::retry
-                 || merritt::is_last_attempt(x.work))) {
-    // Whoever has it tried again begins anew; others need the disk.
+  } else if (out.says != verdict::retry || merritt::is_last_attempt(x.work)) {
+    // Whoever has it tried again begins anew; others need the disk. So do they
+    // if it waits for room: two that keep what they have would wait for each
+    // other.
     forget_copies(x);
   }
   return out;

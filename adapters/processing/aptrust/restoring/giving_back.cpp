@@ -1,11 +1,10 @@
 #include "adapters/processing/aptrust/restoring/giving_back.hpp"
 
+#include "adapters/processing/merritt/promised_room.hpp"
 #include "adapters/stores/files/sha256.hpp"
-#include "messages/values/estimates.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -67,15 +66,14 @@ std::optional<outcome> refuse_cold(const order_work& x) {
 }
 
 std::optional<outcome> wait_for_room(const order_work& x, std::uint64_t bytes) {
-  std::error_code code;
-  const auto space = fs::space(x.tools().work_folder, code);
-  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
-  if (code
-      || has_room(x.tools().provision, {space.capacity, space.available}, 0,
-                  static_cast<std::int64_t>(std::min(bytes, most))))
+  using merritt::disk_answer;
+  const auto answer = merritt::ask_disk(x.tools().provision,
+                                        x.tools().work_folder, 0, bytes);
+  if (!answer || *answer == disk_answer::has_room)
     return std::nullopt;
-  return ended(verdict::not_yet, "the working folder has no room for "
-                                   + std::to_string(bytes) + " bytes");
+  return ended(*answer == disk_answer::is_full ? verdict::not_yet
+                                               : verdict::failed,
+               merritt::why_no_room(*answer, bytes));
 }
 
 caf::error fetch_whole(const order_work& x, const stored_file& file,

@@ -5,7 +5,24 @@
 namespace depositd::aptrust::testing {
 namespace {
 
-class ingest_room : public ingest_world {};
+class ingest_room : public ingest_world {
+protected:
+  /// Others have taken what there is, and may give it back.
+  void fill_disk() {
+    const auto disk = fs::space(tools->work_folder);
+    tools->provision.free_min =
+      disk.available + (disk.capacity - disk.free) / 2;
+  }
+
+  /// Whatever goes from it, there is no room.
+  void shrink_disk() {
+    tools->provision.free_min = fs::space(tools->work_folder).capacity;
+  }
+
+  void free_disk() {
+    tools->provision.free_min = 0;
+  }
+};
 
 /// A folder in which nothing can be read: bags have to be fetched.
 class distant_place final : public receiving_place {
@@ -47,13 +64,13 @@ private:
 TEST_F(ingest_room, a_bag_waits_while_the_disk_has_no_room_for_it) {
   auto job = job_of(receive(parts_of("photos", two_files)));
   ASSERT_EQ(run_through(job, "reingest"), "");
-  tools->provision.free_min = fs::space(tools->work_folder).capacity;
+  fill_disk();
   const auto out = run("stage", job);
   EXPECT_EQ(out.says, verdict::not_yet);
   EXPECT_NE(out.reason.find("no room for"), std::string::npos) << out.reason;
   EXPECT_EQ(item_of(job).status, item_status::pending);
   EXPECT_FALSE(fs::exists(folder(job) / "staged" / "data"));
-  tools->provision.free_min = 0;
+  free_disk();
   EXPECT_EQ(run("stage", job).says, verdict::done);
   EXPECT_FALSE(fs::exists(folder(job) / "expected"));
 }
@@ -62,11 +79,49 @@ TEST_F(ingest_room, a_bag_of_a_place_elsewhere_waits_before_it_is_fetched) {
   auto job = job_of(receive(parts_of("photos", two_files)));
   tools->receiving["test"] =
     std::make_shared<distant_place>(std::move(tools->receiving["test"]));
-  tools->provision.free_min = fs::space(tools->work_folder).capacity;
+  fill_disk();
   EXPECT_EQ(run("prefetch", job).says, verdict::not_yet);
   EXPECT_FALSE(fs::exists(folder(job) / "bag.tar"));
-  tools->provision.free_min = 0;
+  free_disk();
   EXPECT_EQ(run_through(job), "");
+}
+
+TEST_F(ingest_room, a_bag_that_waits_keeps_nothing_that_others_wait_for) {
+  auto job = job_of(receive(parts_of("photos", two_files)));
+  tools->receiving["test"] =
+    std::make_shared<distant_place>(std::move(tools->receiving["test"]));
+  ASSERT_EQ(run_through(job, "reingest"), "");
+  EXPECT_TRUE(fs::exists(folder(job) / "bag.tar"));
+  fill_disk();
+  EXPECT_EQ(run("stage", job).says, verdict::not_yet);
+  EXPECT_FALSE(fs::exists(folder(job) / "bag.tar"));
+  EXPECT_FALSE(fs::exists(folder(job) / "expected"));
+  // It is not fetched in vain, either.
+  EXPECT_EQ(run("stage", job).says, verdict::not_yet);
+  EXPECT_FALSE(fs::exists(folder(job) / "bag.tar"));
+  free_disk();
+  EXPECT_EQ(run_through(job, "cleanup"), "");
+}
+
+TEST_F(ingest_room, a_bag_larger_than_its_disk_does_not_wait) {
+  auto job = job_of(receive(parts_of("photos", two_files)));
+  ASSERT_EQ(run_through(job, "reingest"), "");
+  shrink_disk();
+  const auto out = run("stage", job);
+  EXPECT_EQ(out.says, verdict::failed);
+  EXPECT_NE(out.reason.find("too small for"), std::string::npos) << out.reason;
+  EXPECT_TRUE(item_of(job).needs_admin_review);
+  free_disk();
+  EXPECT_EQ(run_through(job, "stage"), "") << "requeued with another disk";
+}
+
+TEST_F(ingest_room, a_bag_larger_than_its_disk_is_not_fetched) {
+  auto job = job_of(receive(parts_of("photos", two_files)));
+  tools->receiving["test"] =
+    std::make_shared<distant_place>(std::move(tools->receiving["test"]));
+  shrink_disk();
+  EXPECT_EQ(run("prefetch", job).says, verdict::failed);
+  EXPECT_FALSE(fs::exists(folder(job) / "bag.tar"));
 }
 
 TEST_F(ingest_room, what_cannot_be_staged_leaves_the_disk_to_others) {

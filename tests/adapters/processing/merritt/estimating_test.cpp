@@ -246,7 +246,16 @@ TEST_F(estimating, S04_the_share_of_the_disk_that_is_used_decides) {
   job.space_needed = static_cast<std::int64_t>(percent);
   EXPECT_EQ(run("provision", job).says, verdict::done);
   job.space_needed = static_cast<std::int64_t>(5 * percent);
-  EXPECT_EQ(run("provision", job).says, verdict::not_yet);
+  EXPECT_NE(run("provision", job).says, verdict::done);
+}
+
+TEST_F(estimating, S04_who_is_larger_than_the_disk_does_not_wait) {
+  auto job = staged(row("one", "1"));
+  job.space_needed =
+    static_cast<std::int64_t>(fs::space(tools.work_folder).capacity) + 1;
+  const auto out = run("provision", job);
+  EXPECT_EQ(out.says, verdict::failed);
+  EXPECT_NE(out.reason.find("too small for"), std::string::npos) << out.reason;
 }
 
 } // namespace depositd::merritt

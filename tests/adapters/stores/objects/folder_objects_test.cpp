@@ -4,6 +4,7 @@
 #include "tests/support/faulty_disk.hpp"
 
 #include <cstdlib>
+#include <set>
 
 namespace depositd {
 
@@ -177,6 +178,49 @@ TEST_F(folder_objects, leave_no_bytes_of_what_the_disk_had_no_room_for) {
   write(object() / "v1/content/dir/a", "onx");
   EXPECT_EQ(target->mend(id, version("one").files).error(), ec::store_failed);
   EXPECT_TRUE(fs::is_empty(root() / "extensions/depositd-unfinished"));
+}
+
+TEST_F(folder_objects, that_cannot_be_looked_at_are_not_called_damaged) {
+  const auto target = open_at(root());
+  ASSERT_TRUE(target->put(version("one")));
+  const auto place = object() / "v1/content/dir/a";
+  fs::remove(place);
+  EXPECT_EQ(target->show(id).error(), ec::store_damaged);
+  fs::create_symlink(place, place);
+  EXPECT_EQ(target->show(id).error(), ec::store_failed);
+}
+
+/// Knows which folders' names a power cut leaves alone.
+class name_keeping_disk : public faulty_disk {
+public:
+  int sync_names(int fd) override {
+    const auto code = faulty_disk::sync_names(fd);
+    std::error_code ignored;
+    if (code == 0)
+      kept.insert(
+        fs::read_symlink("/proc/self/fd/" + std::to_string(fd), ignored));
+    return code;
+  }
+
+  std::set<fs::path> kept;
+};
+
+TEST_F(folder_objects, are_kept_by_name_once_a_put_succeeds_again) {
+  bool through = false;
+  for (int calls = 0; !through && calls < 100; ++calls) {
+    fs::remove_all(root());
+    name_keeping_disk names;
+    const auto target = open_at(root(), &names);
+    int left = calls;
+    names.set_fault([&](disk_call) { return left-- == 0 ? EIO : 0; });
+    through = static_cast<bool>(target->put(version("one")));
+    names.set_fault({});
+    ASSERT_TRUE(target->put(version("one"))) << calls;
+    for (auto at = object().parent_path(); at != home.path();
+         at = at.parent_path())
+      EXPECT_TRUE(names.kept.contains(at)) << calls << " " << at;
+  }
+  EXPECT_TRUE(through);
 }
 
 TEST_F(folder_objects, get_bytes_back_that_were_damaged_or_lost) {

@@ -31,6 +31,18 @@ INSTANTIATE_TEST_SUITE_P(folder, restoration_suite,
 
 } // namespace testing
 
+TEST(folder_restoration, leaves_nothing_of_what_cannot_get_its_name) {
+  const temporary_folder home;
+  auto target = open_folder_restoration({.folder = home.path() / "restored"});
+  ASSERT_TRUE(target) << render(target.error());
+  const auto file = home.path() / "file";
+  std::ofstream{file} << "bytes";
+  // A folder has the name.
+  ASSERT_TRUE((*target)->put("ada", "bag/data/x", file));
+  EXPECT_EQ((*target)->put("ada", "bag", file).error(), ec::store_failed);
+  EXPECT_TRUE(std::filesystem::is_empty(home.path() / "restored" / ".begun"));
+}
+
 TEST(restored_names, are_paths_that_stay_below) {
   EXPECT_EQ(restored_name_fault("bag/data/ä.txt"), "");
   EXPECT_NE(restored_name_fault("bag/../x"), "");
