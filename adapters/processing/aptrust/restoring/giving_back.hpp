@@ -36,8 +36,8 @@ private:
 /// What can only be given back once it was brought back; nothing if it can.
 std::optional<outcome> refuse_cold(const order_work& x);
 
-/// Not yet while the working folder's disk has no room for so many bytes, failed
-/// if it never has; nothing if it has.
+/// Not yet while the working folder's disk has no room for so many bytes,
+/// failed if it never has; nothing if it has.
 std::optional<outcome> wait_for_room(const order_work& x, std::uint64_t bytes);
 
 /// Writes the file to a path that is not there yet, out of the first copy that
