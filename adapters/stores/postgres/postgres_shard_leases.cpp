@@ -8,6 +8,8 @@
 #include "adapters/stores/postgres/statements.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 namespace depositd {
 
@@ -189,10 +191,26 @@ private:
     return options_.self.name;
   }
 
+  /// The highest epoch that was seen. A copy of the server that has taken over
+  /// may not know it yet: whoever was given it may still write under it, and
+  /// hold what was numbered by it.
+  epoch_number known(shard_number shard) {
+    const std::lock_guard guard{mutex_};
+    return known_[shard];
+  }
+
+  void note(shard_number shard, epoch_number epoch) {
+    const std::lock_guard guard{mutex_};
+    auto& x = known_[shard];
+    x = std::max(x, epoch);
+  }
+
   postgres_leases_options options_;
   channel to_;
   channel taking_; ///< waits for what the last owner still does; no renewal may
   std::uint64_t instance_ = 0;
+  std::mutex mutex_; ///< guards what follows
+  std::map<shard_number, epoch_number> known_;
 };
 
 caf::expected<std::optional<epoch_number>>
@@ -206,10 +224,12 @@ postgres_shard_leases::take(shard_number shard, std::uint32_t lease_ms) {
         return is_free.error();
       if (is_free->rows() == 0)
         return std::nullopt;
-      const auto raised = to.run(statements::raise_epoch, parameters{shard});
+      const auto raised =
+        to.run(statements::raise_epoch, parameters{shard, known(shard)});
       if (!raised)
         return raised.error();
       const epoch_number epoch = raised->number(0, 0);
+      note(shard, epoch);
       if (auto error =
             to.execute(statements::put_lease,
                        parameters{shard, epoch, name(), instance_, lease_ms}))
@@ -262,11 +282,12 @@ postgres_shard_leases::renew(std::uint32_t lease_ms, bool reaches_logs) {
 }
 
 caf::expected<lease_table> postgres_shard_leases::list() {
-  return to_.repeatable([](connection& from) -> caf::expected<lease_table> {
+  return to_.repeatable([&](connection& from) -> caf::expected<lease_table> {
     lease_table out;
     auto failed = from.each(statements::list_leases, {}, [&](const auto& row) {
       auto& x = out.shards.emplace_back();
       row.take(x.shard, x.epoch, x.owner.name, x.owner.address, x.left_ms);
+      note(x.shard, x.epoch);
       if (x.owner.name.empty())
         x.owner.address.clear();
       return caf::error{};

@@ -105,6 +105,24 @@ TEST_F(postgres_leases, fence_an_engine_whose_lease_another_one_took) {
   EXPECT_EQ(journal->watermarks(), (std::vector<watermark>{{"in/0", 1}}));
 }
 
+TEST_F(postgres_leases, give_no_epoch_again_that_a_copy_has_not_heard_of) {
+  const auto a = join("a");
+  const auto b = join("b");
+  (void)a->take(0, 60'000);
+  const auto lost = **a->take(0, 60'000);
+  ASSERT_TRUE(b->list());
+  // A copy takes over that never heard of the last lease.
+  schema->run("UPDATE shard_owners SET epoch = epoch - 1");
+  schema->run("UPDATE shard_leases SET epoch = epoch - 1, "
+              "ends_at = '-infinity'");
+  const auto epoch = **b->take(0, 60'000);
+  EXPECT_GT(epoch, lost);
+  EXPECT_EQ(open_postgres_journal(journal_of(0, lost)).error(), ec::fenced);
+  schema->run("UPDATE shard_owners SET epoch = epoch - 2");
+  schema->run("UPDATE shard_leases SET ends_at = '-infinity'");
+  EXPECT_GT(**a->take(0, 60'000), lost);
+}
+
 TEST_F(postgres_leases, do_not_open_a_journal_under_an_epoch_that_is_over) {
   const auto a = join("a");
   const auto old_epoch = **a->take(0, 60'000);
