@@ -211,12 +211,13 @@ caf::expected<record_logs> spawn_record_logs(caf::actor_system& system,
   record_logs out;
   records::intake_options reading;
   reading.source = agreed_first(std::move(*source), agree);
+  reading.identity = open_kafka_identity(brokers, topic);
   reading.topic = topic;
   reading.format = format;
   reading.own = options.core.shard;
   reading.deposits = options.deposits;
-  if (options.shards > 1)
-    reading.journal = options.core.journal;
+  reading.journal = options.core.journal;
+  reading.keeps_cursors = options.shards > 1;
   reading.shard = options.shard;
   reading.shards = options.shards;
   reading.blobs = options.blobs;

@@ -1,6 +1,7 @@
 #include "actors/records/intake.hpp"
 #include "actors/records/contents.hpp"
 #include "messages/journal.hpp"
+#include "messages/values/record_mark.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
@@ -21,7 +22,13 @@ std::string partition_name(const intake_options& options, std::int32_t number) {
 /// what the shard has applied.
 std::string cursor_name(const intake_options& options, std::int32_t number) {
   const auto name = partition_name(options, number);
-  return options.journal ? name + "#read" : name;
+  return options.keeps_cursors ? name + "#read" : name;
+}
+
+/// Which record was the last that was read. It may be of an earlier batch than
+/// the cursor, as it goes into a later group.
+std::string mark_name(const intake_options& options, std::int32_t number) {
+  return partition_name(options, number) + "#last";
 }
 
 void set_trouble(intake_state& state, std::string text) {
@@ -87,6 +94,26 @@ positions(self_pointer self, const watermarks_read& known) {
   return out;
 }
 
+/// Of the partitions that are read.
+std::vector<partition_mark> marks(const intake_state& state,
+                                  const watermarks_read& known,
+                                  const std::vector<partition_position>& read) {
+  std::map<std::string, std::int64_t> kept;
+  for (const auto& one : known.watermarks)
+    kept[one.partition] = one.offset;
+  std::vector<partition_mark> out;
+  for (const auto& x : read) {
+    // The shard knows marks as of its own beginning.
+    const auto ours = state.marks.find(x.partition);
+    const auto at = kept.find(mark_name(state.options, x.partition));
+    if (ours != state.marks.end())
+      out.push_back({x.partition, ours->second});
+    else if (at != kept.end())
+      out.push_back({x.partition, at->second});
+  }
+  return out;
+}
+
 void begin_at(self_pointer self, const watermarks_read& known) {
   auto& state = self->state;
   if (state.cut)
@@ -94,7 +121,10 @@ void begin_at(self_pointer self, const watermarks_read& known) {
   auto from = positions(self, known);
   if (!from)
     return start_again(self, from.error());
-  if (auto failed = state.options.source->assign(*from)) {
+  auto failed = state.options.source->assign(*from);
+  if (!failed)
+    failed = state.options.identity->check(marks(state, known, *from));
+  if (failed) {
     // Tried again and again: told once for each reason.
     if (auto why = render(failed); why != state.stopped) {
       spdlog::error("intake_stopped topic={} reason=\"{}\"",
@@ -155,6 +185,22 @@ caf::error gather(intake_state& state, std::vector<source_record>& records) {
 
 void send_waiting(self_pointer self, std::int32_t number);
 
+void keep_place(self_pointer self, std::int32_t number,
+                const source_record& last) {
+  auto& state = self->state;
+  const auto keep = [&](std::string name, std::int64_t value) {
+    self->send(state.options.journal,
+               keep_watermark{{std::move(name), value}});
+  };
+  if (state.options.keeps_cursors)
+    keep(cursor_name(state.options, number), last.offset);
+  const auto mark = mark_of(last.offset, last.key, last.value);
+  if (mark == no_record_mark)
+    return;
+  state.marks[number] = mark;
+  keep(mark_name(state.options, number), mark);
+}
+
 void committed(self_pointer self, std::int32_t number, std::int64_t last) {
   auto& state = self->state;
   crash_point("intake_committed");
@@ -163,11 +209,10 @@ void committed(self_pointer self, std::int32_t number, std::int64_t last) {
   partition.sending = false;
   state.in_flight -= partition.sent.records.size();
   state.bytes_in_flight -= partition.sent.bytes;
-  partition.sent = {};
+  const auto sent = std::exchange(partition.sent, {});
   auto& reached = state.committed[number];
-  if (state.options.journal && last >= reached)
-    self->send(state.options.journal,
-               keep_watermark{{cursor_name(state.options, number), last}});
+  if (last >= reached)
+    keep_place(self, number, sent.records.back());
   reached = std::max(reached, last + 1); // a source may repeat older records
   send_waiting(self, number);
   go_on(self, {});

@@ -3,6 +3,7 @@
 #include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
+#include "messages/ports/log_identity.hpp"
 #include "messages/ports/record_log.hpp"
 #include "messages/records.hpp"
 #include "messages/values/sharding.hpp"
@@ -25,11 +26,15 @@ struct read_more {};
 
 struct intake_options {
   std::shared_ptr<record_source> source; ///< of the ingress topic
+  std::shared_ptr<log_identity> identity; ///< of that topic
   std::string topic;
   record_format format;
   shard_inside_actor own;     ///< whose journal keeps the cursors
   shard_doors_actor deposits; ///< takes them: `own`, or a router
-  journal_actor journal; ///< of `own`; null: its watermarks are the cursors
+  journal_actor journal;      ///< of `own`
+  /// Whether the cursors are its own watermarks. Else they are the shard's,
+  /// which go with what was read.
+  bool keeps_cursors = false;
   shard_number shard = 0;
   shard_number shards = 1; ///< reads every partition p with p % shards == shard
   blob_store* blobs = nullptr; ///< for large bodies; outlives the actor
@@ -82,6 +87,8 @@ struct intake_state {
   std::map<std::int32_t, read_partition> partitions; ///< none: not begun
   /// By partition: all before this is in the shards, since we are here.
   std::map<std::int32_t, std::int64_t> committed;
+  /// Likewise which record was the last of them.
+  std::map<std::int32_t, std::int64_t> marks;
   /// Why the log is not the one that was read. Once it has grown as far as that
   /// one had, nothing would tell: what it got meanwhile was never read.
   caf::error cut;

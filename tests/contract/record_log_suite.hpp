@@ -2,7 +2,9 @@
 
 // What every log of records must do.
 
+#include "messages/ports/log_identity.hpp"
 #include "messages/ports/record_log.hpp"
+#include "messages/values/record_mark.hpp"
 
 #include <chrono>
 #include <functional>
@@ -21,6 +23,7 @@ public:
   virtual ~record_log_driver() = default;
 
   virtual std::unique_ptr<record_source> source(const std::string& topic) = 0;
+  virtual std::unique_ptr<log_identity> identity(const std::string& topic) = 0;
   virtual std::unique_ptr<record_sink> sink() = 0;
 
   /// Makes a topic, whose name it chooses.
@@ -289,6 +292,33 @@ TEST_P(record_log_suite, says_that_the_log_ends_before_the_position) {
   EXPECT_EQ(source->assign({{0, 11}}), ec::store_damaged);
   assign({{0, 10}});
   expect_silence();
+}
+
+TEST_P(record_log_suite, knows_a_log_by_what_was_read_of_it) {
+  use_topic(2);
+  publish_numbers(10);
+  const auto is_in = [&](std::int32_t x) {
+    const auto held = source->range(x);
+    return held && held->high == 10;
+  };
+  const auto partition = is_in(0) ? 0 : 1;
+  ASSERT_TRUE(is_in(partition));
+  const auto identity = driver->identity(topic);
+  const auto check = [&](std::vector<std::int64_t> marks) {
+    std::vector<partition_mark> out;
+    for (const auto x : marks)
+      out.push_back({partition, x});
+    return identity->check(out);
+  };
+  EXPECT_FALSE(check({}));
+  EXPECT_FALSE(check({mark_of(0, "k", "0")}));
+  EXPECT_FALSE(check({mark_of(9, "k", "9")}));
+  EXPECT_EQ(check({mark_of(9, "k", "another")}), ec::store_damaged);
+  EXPECT_EQ(check({mark_of(5, "j", "5")}), ec::store_damaged);
+  // Nothing is known of what is gone, or not there yet.
+  EXPECT_FALSE(identity->check({{1 - partition, mark_of(0, "k", "0")}}));
+  driver->delete_below(topic, partition, 6);
+  EXPECT_FALSE(check({mark_of(5, "j", "5")}));
 }
 
 TEST_P(record_log_suite, keeps_an_assignment_when_the_next_one_is_refused) {

@@ -18,6 +18,10 @@ public:
     return open_memory_source(log_, topic);
   }
 
+  std::unique_ptr<log_identity> identity(const std::string& topic) override {
+    return open_memory_identity(log_, topic);
+  }
+
   std::unique_ptr<record_sink> sink() override {
     return open_memory_sink(log_);
   }
@@ -44,6 +48,10 @@ public:
     auto out = open_kafka_source(options_, topic);
     EXPECT_TRUE(out) << render(out.error());
     return out ? std::move(*out) : nullptr;
+  }
+
+  std::unique_ptr<log_identity> identity(const std::string& topic) override {
+    return open_kafka_identity(options_, topic);
   }
 
   std::unique_ptr<record_sink> sink() override {

@@ -125,14 +125,15 @@ void world::spawn_topics(simulated_engine& engine,
   if (knobs_.repeated_records)
     reading.source = std::make_shared<repeating_source>(
       open_memory_source(topics_, "in"), chance_);
+  reading.identity = open_memory_identity(topics_, "in");
   reading.topic = "in";
   reading.format = words_format();
   reading.own = engine.core.shard;
   reading.deposits = deposits;
   reading.shard = engine.shard;
   reading.shards = knobs_.shards;
-  if (is_shared())
-    reading.journal = engine.core.journal;
+  reading.journal = engine.core.journal;
+  reading.keeps_cursors = is_shared();
   reading.limits.wait = 0ms;
   reading.limits.records_max = 1 + chance_.below(8);
   reading.idle_pause = 50ms;

@@ -1,5 +1,7 @@
 #include "tests/support/memory_record_log.hpp"
 
+#include "messages/values/record_mark.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <condition_variable>
@@ -198,6 +200,35 @@ private:
   caf::error stopped_;
 };
 
+class memory_identity final : public log_identity {
+public:
+  memory_identity(std::shared_ptr<memory_record_log> log, std::string topic)
+    : log_(std::move(log)), topic_(std::move(topic)) {
+    // nop
+  }
+
+  caf::error check(const std::vector<partition_mark>& marks) override {
+    const guard lock{log_->mutex};
+    if (!log_->reachable || !log_->find(topic_))
+      return unreachable();
+    for (const auto& x : marks) {
+      const auto& from = log_->at(topic_, x.partition);
+      const auto at = offset_of_mark(x.mark);
+      if (at < from.low || at >= from.high())
+        continue;
+      const auto& there = from.records[static_cast<std::size_t>(at - from.low)];
+      if (mark_of(at, there.key, there.value) != x.mark)
+        return caf::make_error(ec::store_damaged,
+                               topic_ + " is not the log that was read");
+    }
+    return {};
+  }
+
+private:
+  std::shared_ptr<memory_record_log> log_;
+  std::string topic_;
+};
+
 class memory_sink final : public record_sink {
 public:
   explicit memory_sink(std::shared_ptr<memory_record_log> log)
@@ -289,6 +320,12 @@ make_memory_record_log(const memory_record_log_options& options) {
 std::unique_ptr<record_source>
 open_memory_source(std::shared_ptr<memory_record_log> log, std::string topic) {
   return std::make_unique<memory_source>(std::move(log), std::move(topic));
+}
+
+std::unique_ptr<log_identity>
+open_memory_identity(std::shared_ptr<memory_record_log> log,
+                     std::string topic) {
+  return std::make_unique<memory_identity>(std::move(log), std::move(topic));
 }
 
 std::unique_ptr<record_sink>

@@ -4,6 +4,7 @@
 // itself lives in a `memory_record_log`, which plays the brokers: sources and
 // sinks come and go, on threads of their own.
 
+#include "messages/ports/log_identity.hpp"
 #include "messages/ports/record_log.hpp"
 
 #include <memory>
@@ -26,6 +27,9 @@ make_memory_record_log(const memory_record_log_options& options = {});
 /// Reads the topic, which may be created later.
 std::unique_ptr<record_source>
 open_memory_source(std::shared_ptr<memory_record_log> log, std::string topic);
+
+std::unique_ptr<log_identity>
+open_memory_identity(std::shared_ptr<memory_record_log> log, std::string topic);
 
 std::unique_ptr<record_sink>
 open_memory_sink(std::shared_ptr<memory_record_log> log);

@@ -81,10 +81,12 @@ protected:
     records::intake_options options;
     options.source = std::make_unique<repeating_source>(
       open_memory_source(topics, "in"), repeats);
+    options.identity = open_memory_identity(topics, "in");
     options.topic = "in";
     options.format = plain_format();
     options.own = alone->cores.at(0).shard;
     options.journal = alone->cores.at(0).journal;
+    options.keeps_cursors = true;
     options.deposits = alone->router;
     options.shards = 1; // as far as partitions go
     options.blobs = blobs.get();

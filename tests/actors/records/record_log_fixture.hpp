@@ -72,10 +72,12 @@ protected:
     start();
     records::intake_options reading;
     reading.source = open_memory_source(topics, "in");
+    reading.identity = open_memory_identity(topics, "in");
     reading.topic = "in";
     reading.format = plain_format();
     reading.own = core;
     reading.deposits = core;
+    reading.journal = writer;
     reading.blobs = blobs.get();
     reading.limits.wait = std::chrono::milliseconds{0};
     reading.limits.records_max = records_max;

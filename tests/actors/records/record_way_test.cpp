@@ -468,6 +468,41 @@ TEST_F(record_log_test, a_log_that_was_cut_is_not_read_though_it_grows) {
   EXPECT_EQ(values(read_out("out")), (texts{"one done", "two done"}));
 }
 
+TEST_F(record_log_test, a_log_that_was_made_anew_meanwhile_is_not_read) {
+  start_all();
+  for (const auto* name : {"one", "two", "three"}) {
+    write("ann metadata " + std::string{name} + " x");
+    pass();
+  }
+  process_all();
+  crash_all();
+  create_memory_topic(*topics, "in", 2);
+  for (const auto* name : {"four", "five", "six", "seven"})
+    write("ann metadata " + std::string{name} + " x");
+  start_all();
+  pass(2s);
+  EXPECT_NE(ask<intake_report>(reader_of_topic, report_intake{})->trouble, "");
+  process_all();
+  EXPECT_EQ(values(read_out("out")),
+            (texts{"one done", "two done", "three done"}));
+}
+
+TEST_F(record_log_test, the_same_log_is_read_on) {
+  start_all();
+  for (const auto* name : {"one", "two", "three"}) {
+    write("ann metadata " + std::string{name} + " x");
+    pass();
+  }
+  process_all();
+  crash_all();
+  write("ann metadata four x");
+  start_all();
+  pass(2s);
+  process_all();
+  EXPECT_EQ(values(read_out("out")),
+            (texts{"one done", "two done", "three done", "four done"}));
+}
+
 } // namespace
 
 } // namespace depositd

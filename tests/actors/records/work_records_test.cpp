@@ -75,10 +75,12 @@ protected:
   void start_logs() {
     records::intake_options reading;
     reading.source = open_memory_source(topics, "in");
+    reading.identity = open_memory_identity(topics, "in");
     reading.topic = "in";
     reading.format = work_format();
     reading.own = core;
     reading.deposits = core;
+    reading.journal = writer;
     reading.blobs = blobs.get();
     reading.limits.wait = std::chrono::milliseconds{0};
     reading.idle_pause = std::chrono::milliseconds{50};
