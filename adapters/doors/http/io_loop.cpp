@@ -59,9 +59,9 @@ void io_loop::accept_some() {
       events_.arrived(socket, name);
       continue;
     }
-    // Without a file for it the arrival stays, and would be told for ever.
-    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS
-        || errno == ENOMEM) {
+    // Whatever lasts, as a lack of files does: the arrival stays, and would be
+    // told for ever.
+    if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
       loop_->unwatch(listener_);
       loop_->post_at(now() + longest_wait, [this] { listen(); });
     }
