@@ -109,6 +109,7 @@ poster::door_options batch_options(const doors_options& options) {
   out.orders = options.orders;
   out.body_bytes_max = std::size_t{settings.poster.body_limit_mb} << 20;
   out.retry_after_s = settings.crossref.retry_after_s;
+  out.audit = options.audit;
   out.quotas = options.quotas;
   return out;
 }
@@ -137,6 +138,7 @@ emodb::door_options message_options(const doors_options& options) {
   out.claims_max = settings.claims_max;
   out.requests_per_second = settings.requests_per_second;
   out.wait_max = std::chrono::seconds{settings.wait_max_s};
+  out.audit = options.audit;
   out.quotas = options.quotas;
   out.body_bytes_max = std::size_t{settings.body_limit_mb} << 20;
   return out;

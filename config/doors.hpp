@@ -2,6 +2,7 @@
 
 // The doors of an engine that are not actors: HTTP and the drop folder.
 
+#include "adapters/doors/kit/client_audit.hpp"
 #include "adapters/doors/kit/request_quotas.hpp"
 #include "adapters/doors/nsq/wellbeing.hpp"
 #include "adapters/doors/operations/metrics.hpp"
@@ -36,6 +37,8 @@ struct doors_options {
     std::make_shared<nsq::wellbeing>();
   std::shared_ptr<kit::request_quotas> quotas =
     std::make_shared<kit::request_quotas>();
+  std::shared_ptr<kit::client_audit> audit =
+    std::make_shared<kit::client_audit>();
 };
 
 class doors {

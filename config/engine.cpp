@@ -3,8 +3,10 @@
 #include "actors/engine/core.hpp"
 #include "actors/engine/supervisor.hpp"
 #include "adapters/doors/kit/actor_loop.hpp"
+#include "adapters/doors/kit/client_audit.hpp"
 #include "adapters/doors/kit/request_quotas.hpp"
 #include "adapters/node/own_protocol.hpp"
+#include "config/audit_log.hpp"
 #include "config/doors.hpp"
 #include "config/draining.hpp"
 #include "config/metrics.hpp"
@@ -189,6 +191,7 @@ caf::error engine_node::open_doors() {
     settings_, stores_, shard_, reads_, orders_.desk, admin_, handler_,
     [roster = roster_] { return roster->waits(); }, shares_, budget_};
   options.quotas = quotas_;
+  options.audit = std::make_shared<kit::client_audit>(audit_log(settings_));
   options.metrics
     = metrics_of({core_, shared_.get(), roster_, processors_, budget_});
   auto opened = doors::open(system_, std::move(options));

@@ -46,6 +46,7 @@ nsq_http::door_options topics_api_options(const doors_options& options,
     nsq::serves_anonymous(settings.http.listen, settings.anonymous);
   out.limits = limits;
   out.health = options.nsq_health;
+  out.audit = options.audit;
   out.quotas = options.quotas;
   if (clients) {
     out.consumers = [clients] { return clients->statistics({}, {}); };

@@ -5,6 +5,7 @@ import stat
 import harness
 from engine import EngineFailed
 from harness import SystemTest, a_deposit, wait_until
+from queue_door import QueueDoor
 
 
 class Audit(SystemTest):
@@ -44,6 +45,33 @@ class Audit(SystemTest):
         self.assertEqual(len(found), 1)
         self.assertEqual(found[0]["result"], "done")
         self.assertRegex(engine.ctl("audit", "list"), r"\bsuspend  ")
+
+    def test_what_clients_order_is_in_it(self):
+        engine = self.start()
+        key = engine.ask("key", "add", "loader", "--role",
+                         "queue_admin")["key"]
+        queue = QueueDoor(engine.address("http"), "orders", key)
+        self.addCleanup(queue.close)
+        queue.send(["a", "b"])
+        queue.ack([x["id"] for x in queue.poll(1)])
+        queue.call("POST", "/unclaimall")
+        moved = QueueDoor(engine.address("http"), "_move", key)
+        self.addCleanup(moved.close)
+        moved.call("POST", "?from=orders&to=later")
+        queue.call("DELETE", "")
+        who = "key loader from 127.0.0.1"
+
+        def lines():
+            found = engine.ask("audit", "list", "--text", who)["audit"]
+            return found if len(found) == 3 else None
+        found = wait_until(lines)
+        self.assertEqual([(x["who"], x["command"], x["arguments"],
+                           x["result"]) for x in reversed(found)],
+                         [(who, "queue unclaimall", {"name": "orders"},
+                           "done"),
+                          (who, "queue move",
+                           {"from": "orders", "to": "later"}, "done"),
+                          (who, "queue purge", {"name": "orders"}, "done")])
 
     def test_settings_are_shown_without_secrets(self):
         engine = self.start({"store.url": "postgresql://me:very-secret@h/d",

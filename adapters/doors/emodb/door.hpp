@@ -6,6 +6,7 @@
 // answered.
 
 #include "adapters/doors/http/router.hpp"
+#include "adapters/doors/kit/client_audit.hpp"
 #include "adapters/doors/kit/request_quotas.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
@@ -38,6 +39,9 @@ struct door_options {
   /// Of users in queues, shared by all doors.
   std::shared_ptr<kit::request_quotas> quotas =
     std::make_shared<kit::request_quotas>();
+  /// Of what clients order beside sending and taking work.
+  std::shared_ptr<kit::client_audit> audit =
+    std::make_shared<kit::client_audit>();
 };
 
 /// A method and path of the service; {base} is /queue/1 and /dedupq/1.

@@ -4,7 +4,9 @@
 #include "adapters/doors/kit/json_text.hpp"
 #include "messages/operators.hpp"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace depositd::emodb {
 
@@ -72,6 +74,28 @@ std::optional<http::response> check_move(const call& x, const std::string& from,
   return std::nullopt;
 }
 
+/// What the audit log has of it, with queues by the core's names.
+kit::client_order
+order_of(const call& x, std::string command,
+         std::vector<std::pair<std::string, std::string>> arguments) {
+  return {x.key->id.empty() ? "" : "key " + x.key->id, x.from.peer,
+          std::move(command), std::move(arguments)};
+}
+
+/// Asks the shard, and tells the audit log of it; `show` makes the answer.
+template <class Answer, class Message, class F>
+void order(call& x, Message what, kit::client_order told, F show) {
+  x.core->asked.ask(
+    x.core->options.shard, std::move(what),
+    [core = x.core, told = std::move(told), show = std::move(show),
+     to = std::move(x.answer)](kit::core_answer said) mutable {
+      const auto* known = said.as<Answer>();
+      const auto why = known ? caf::error{} : said.why();
+      core->options.audit->tell(told, why);
+      to.send(known ? show(*known) : failure(why));
+    });
+}
+
 } // namespace
 
 void report_size(call x) {
@@ -94,8 +118,12 @@ void report_claims(call x) {
 
 void release_claims(call x) {
   query_reader query{x.from};
-  if (!x.refused(query))
-    ask_done(x, release_queue{x.core_name(x.queue())});
+  if (x.refused(query))
+    return;
+  const auto name = x.core_name(x.queue());
+  order<done>(x, release_queue{name},
+              order_of(x, "queue unclaimall", {{"name", name}}),
+              [](done) { return success(); });
 }
 
 void purge(call x) {
@@ -108,14 +136,16 @@ void purge(call x) {
                                      "purge it"));
     return;
   }
-  x.core->asked.ask(x.core->options.shard, purge_queue{x.core_name(x.queue())},
-                    [to = std::move(x.answer)](kit::core_answer what) mutable {
-                      // A queue that never was is empty.
-                      if (what.as<done>() || what.why() == ec::not_found)
-                        to.send(success());
-                      else
-                        to.send(failure(what.why()));
-                    });
+  const auto name = x.core_name(x.queue());
+  x.core->asked.ask(
+    x.core->options.shard, purge_queue{name},
+    [core = x.core, told = order_of(x, "queue purge", {{"name", name}}),
+     to = std::move(x.answer)](kit::core_answer said) mutable {
+      const auto why = said.as<done>() ? caf::error{} : said.why();
+      core->options.audit->tell(told, why);
+      // A queue that never was is empty.
+      to.send(!why || why == ec::not_found ? success() : failure(why));
+    });
 }
 
 void begin_move(call x) {
@@ -126,13 +156,13 @@ void begin_move(call x) {
   if (x.refused(query.wrong())
       || x.refused(check_move(x, from ? *from : "", to ? *to : "")))
     return;
-  ask<move_begun>(x, x.core->options.shard,
-                  move_queue{x.core_name(*from), x.core_name(*to), x.key->name},
-                  [](const move_begun& begun) {
-                    std::string out = R"({"id":)";
-                    kit::append_json_string(out, begun.reference);
-                    return json_answer(out + '}');
-                  });
+  const move_queue what{x.core_name(*from), x.core_name(*to), x.key->name};
+  auto told = order_of(x, "queue move", {{"from", what.from}, {"to", what.to}});
+  order<move_begun>(x, what, std::move(told), [](const move_begun& begun) {
+    std::string out = R"({"id":)";
+    kit::append_json_string(out, begun.reference);
+    return json_answer(out + '}');
+  });
 }
 
 void report_move(call x) {

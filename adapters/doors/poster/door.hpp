@@ -5,6 +5,7 @@
 
 #include "adapters/doors/accounts/login_desk.hpp"
 #include "adapters/doors/http/router.hpp"
+#include "adapters/doors/kit/client_audit.hpp"
 #include "adapters/doors/kit/request_quotas.hpp"
 #include "adapters/doors/poster/messages.hpp"
 #include "messages/actor_with.hpp"
@@ -39,6 +40,9 @@ struct door_options {
   /// Shared by all doors.
   std::shared_ptr<kit::request_quotas> quotas =
     std::make_shared<kit::request_quotas>();
+  /// Of what clients order beside sending and taking work.
+  std::shared_ptr<kit::client_audit> audit =
+    std::make_shared<kit::client_audit>();
 };
 
 struct door_state {

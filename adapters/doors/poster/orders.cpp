@@ -53,6 +53,41 @@ http::response no_desk() {
   return refusal(404, "Nothing is stored here.");
 }
 
+/// As operators call it.
+std::string command_of(order_kind x) {
+  switch (x) {
+    case order_kind::restore_object:
+      return "object restore";
+    case order_kind::restore_file:
+      return "file restore";
+    case order_kind::restore_glacier:
+      return "glacier restore";
+    case order_kind::fixity_check:
+      return "fixity run";
+    case order_kind::delete_item:
+      return "object delete";
+  }
+  return {};
+}
+
+/// Tells the audit log of it.
+void tell(door_pointer self, const order_request& x, const std::string& user,
+          const caf::error& why = {}) {
+  self->state.options.audit->tell({"user " + user,
+                                   x.peer,
+                                   command_of(x.what.kind),
+                                   {{"object", x.what.object},
+                                    {"file", x.what.file},
+                                    {"reason", x.reason}}},
+                                  why);
+}
+
+void refuse(door_pointer self, const order_request& x, const std::string& user,
+            const caf::error& why) {
+  tell(self, x, user, why);
+  x.answer->send(answer_of(self, why));
+}
+
 void place(door_pointer self, const order_request& x, const std::string& user) {
   const auto& options = self->state.options;
   place_order what;
@@ -63,9 +98,10 @@ void place(door_pointer self, const order_request& x, const std::string& user) {
   self->request(options.orders, options.ask_timeout, std::move(what))
     .then(
       [=](const order_placed& said) {
+        tell(self, x, user);
         x.answer->send(document_answer(200, order_document(said)));
       },
-      [=](const caf::error& why) { x.answer->send(answer_of(self, why)); });
+      [=](const caf::error& why) { refuse(self, x, user, why); });
 }
 
 void ask_for_deletion(door_pointer self, const order_request& x,
@@ -79,9 +115,10 @@ void ask_for_deletion(door_pointer self, const order_request& x,
   self->request(options.orders, options.ask_timeout, std::move(what))
     .then(
       [=](const deletion_asked& said) {
+        tell(self, x, user);
         x.answer->send(document_answer(202, request_document(said.request)));
       },
-      [=](const caf::error& why) { x.answer->send(answer_of(self, why)); });
+      [=](const caf::error& why) { refuse(self, x, user, why); });
 }
 
 void list_requests(door_pointer self, const order_request& x,

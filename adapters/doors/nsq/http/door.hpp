@@ -6,6 +6,7 @@
 // docs/PROTOCOL.md says what is answered.
 
 #include "adapters/doors/http/server.hpp"
+#include "adapters/doors/kit/client_audit.hpp"
 #include "adapters/doors/kit/request_quotas.hpp"
 #include "adapters/doors/nsq/clients.hpp"
 #include "adapters/doors/nsq/limits.hpp"
@@ -43,6 +44,9 @@ struct door_options {
   /// Of users in topics, shared by all doors.
   std::shared_ptr<kit::request_quotas> quotas =
     std::make_shared<kit::request_quotas>();
+  /// Of what clients order beside sending and taking work.
+  std::shared_ptr<kit::client_audit> audit =
+    std::make_shared<kit::client_audit>();
 };
 
 /// What is known once both doors are open.

@@ -2,6 +2,7 @@
 
 #include "adapters/doors/nsq/http/parts.hpp"
 
+#include <string>
 #include <utility>
 
 namespace depositd::nsq_http {
@@ -17,6 +18,42 @@ void tell_what_is_missing(call x, const order_topic& what) {
   });
 }
 
+/// As an operator's command is called; empty for what clients do all day.
+std::string word_of(topic_action x) {
+  switch (x) {
+    case topic_action::create:
+      return {};
+    case topic_action::remove:
+      return "delete";
+    case topic_action::empty:
+      return "empty";
+    case topic_action::pause:
+      return "pause";
+    case topic_action::unpause:
+      return "unpause";
+  }
+  return {};
+}
+
+/// Tells the audit log of it.
+void tell(const call& x, const order_topic& what, const caf::error& why = {}) {
+  const auto word = word_of(what.what);
+  if (word.empty())
+    return;
+  kit::client_order out;
+  if (x.who.key)
+    out.who = "key " + x.who.key->id;
+  out.from = x.from.peer;
+  if (what.channel.empty()) {
+    out.command = "topic " + word;
+    out.arguments = {{"name", what.topic}};
+  } else {
+    out.command = "channel " + word;
+    out.arguments = {{"topic", what.topic}, {"name", what.channel}};
+  }
+  x.core->options.audit->tell(out, why);
+}
+
 /// `then` gets the call back when the order is carried out.
 template <class F>
 void give(call x, order_topic what, F then) {
@@ -26,9 +63,11 @@ void give(call x, order_topic what, F then) {
                    then = std::move(then)](kit::core_answer said) mutable {
                     if (said.as<done>()) {
                       x.core->health.worked();
+                      tell(x, what);
                       return then(std::move(x));
                     }
                     const auto why = said.why();
+                    tell(x, what, why);
                     if (why == ec::not_found)
                       tell_what_is_missing(std::move(x), what);
                     else

@@ -1,6 +1,7 @@
 // Orders about what is stored, over HTTP.
 
 #include "tests/adapters/doors/poster/poster_world.hpp"
+#include "tests/support/kept_audit.hpp"
 
 #include "messages/orders.hpp"
 
@@ -187,4 +188,29 @@ TEST_F(poster_orders, no_more_than_the_quota_are_taken) {
 TEST_F(poster_orders, without_an_inventory_there_is_nothing_to_order) {
   start();
   EXPECT_EQ(post_plain("/poster/restore/inst/bag").status, 404u);
+}
+
+TEST_F(poster_orders, leave_a_line_in_the_audit_log) {
+  kept_audit kept;
+  options.audit = kept.audit;
+  start(options);
+  ASSERT_EQ(post_plain("/poster/restore/inst/bag", "file=a.txt").status, 200u);
+  EXPECT_EQ(kept.take(),
+            "audit who=\"user owner from 127.0.0.1\" command=\"file restore\" "
+            "arguments={\"object\":\"inst/bag\",\"file\":\"a.txt\"} "
+            "before=null after=null result=\"done\"\n");
+  ASSERT_EQ(post_plain("/poster/delete/inst/bag", "reason=old").status, 202u);
+  EXPECT_EQ(kept.take(),
+            "audit who=\"user owner from 127.0.0.1\" "
+            "command=\"object delete\" "
+            "arguments={\"object\":\"inst/bag\",\"reason\":\"old\"} "
+            "before=null after=null result=\"done\"\n");
+  {
+    const std::lock_guard lock{desk->guard};
+    desk->fails = ec::not_found;
+  }
+  ASSERT_EQ(post_plain("/poster/fixity/inst/bag").status, 404u);
+  const auto refused = kept.take();
+  EXPECT_NE(refused.find("command=\"fixity run\""), std::string::npos);
+  EXPECT_NE(refused.find("as the test wants"), std::string::npos) << refused;
 }

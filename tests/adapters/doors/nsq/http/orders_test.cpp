@@ -2,6 +2,7 @@
 // tells of it.
 
 #include "tests/adapters/doors/nsq/http/api_world.hpp"
+#include "tests/support/kept_audit.hpp"
 
 namespace depositd::testing {
 
@@ -176,6 +177,34 @@ TEST_F(orders, are_refused_when_the_store_fails) {
   core->fails = ec::store_failed;
   EXPECT_TRUE(refuses(post("/topic/pause?topic=t"), 500, "INTERNAL_ERROR"));
   EXPECT_EQ(get("/ping").status, 500U);
+}
+
+TEST_F(orders, leave_a_line_in_the_audit_log) {
+  kept_audit kept;
+  nsq_http::door_options options;
+  options.audit = kept.audit;
+  add_key("ops", {{queue_right::any, "nsq/*"}});
+  start(std::move(options));
+  core->topics["t"].channels["c"];
+  EXPECT_TRUE(says(post("/pub?topic=t", "x", bearer("ops")), "OK"));
+  EXPECT_EQ(kept.take(), "") << "what clients do all day";
+  for (const auto* verb : {"pause", "unpause", "empty", "delete"}) {
+    EXPECT_TRUE(says(post(std::string{"/channel/"} + verb
+                            + "?topic=t&channel=c",
+                          "", bearer("ops")),
+                     ""));
+    EXPECT_EQ(kept.take(), std::string{"audit who=\"key ops from 127.0.0.1\" "
+                                       "command=\"channel "}
+                             + verb
+                             + "\" arguments={\"topic\":\"t\",\"name\":\"c\"} "
+                               "before=null after=null result=\"done\"\n");
+  }
+  EXPECT_TRUE(refuses(post("/topic/delete?topic=none", "", bearer("ops")), 404,
+                      "TOPIC_NOT_FOUND"));
+  const auto refused = kept.take();
+  EXPECT_NE(refused.find("command=\"topic delete\""), std::string::npos)
+    << refused;
+  EXPECT_EQ(refused.find("result=\"done\""), std::string::npos) << refused;
 }
 
 } // namespace
