@@ -59,12 +59,13 @@ void finish(shard_keeper_pointer self, shard_number shard) {
 /// It is not tried again at once for ever: each time is an epoch and some lines
 /// in the log.
 void count_failure(shard_keeper_pointer self, kept_shard& x) {
-  using rules::placement::rest_ms_after, rules::placement::rest_ms_max;
+  using rules::placement::failures_after, rules::placement::rest_ms_after;
   const auto now = self->clock().now();
-  const auto served = x.now == phase::serving || x.now == phase::leaving;
-  if (served && now - x.serves_since > milliseconds{rest_ms_max})
-    x.failures = 0;
-  x.rests_until = now + milliseconds{rest_ms_after(++x.failures)};
+  const auto served = x.now == phase::serving || x.now == phase::leaving
+                        ? std::chrono::ceil<milliseconds>(now - x.serves_since)
+                        : milliseconds{0};
+  x.failures = failures_after(x.failures, served.count());
+  x.rests_until = now + milliseconds{rest_ms_after(x.failures)};
 }
 
 void closed(shard_keeper_pointer self, shard_number shard) {

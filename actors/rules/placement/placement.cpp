@@ -62,6 +62,18 @@ bool must_give(const engine_loads& all, const std::string& us,
   return somebody_lacks && first != able.end() && first->first == us;
 }
 
+namespace {
+
+/// The longest that a shard is left alone which fails again and again: as long
+/// as nobody has it when a database that was away for longer is back.
+constexpr std::uint32_t rest_ms_max = 5'000;
+
+} // namespace
+
+std::uint32_t failures_after(std::uint32_t failures, std::int64_t served_ms) {
+  return served_ms > rest_ms_max ? 1 : failures + 1;
+}
+
 std::uint32_t rest_ms_after(std::uint32_t failures) {
   constexpr std::uint32_t first_ms = 1'000;
   constexpr std::uint32_t doublings_max = 6; // beyond the longest

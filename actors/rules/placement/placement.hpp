@@ -27,9 +27,9 @@ bool may_take(const engine_loads& all, const std::string& us,
 bool must_give(const engine_loads& all, const std::string& us,
                std::size_t shards);
 
-/// The longest that a shard is left alone which fails again and again: as long
-/// as nobody has it when a database that was away for longer is back.
-constexpr std::uint32_t rest_ms_max = 5'000;
+/// How many times in a row a shard has failed that does so again after it has
+/// served for so long, 0 if it did not get that far.
+std::uint32_t failures_after(std::uint32_t failures, std::int64_t served_ms);
 
 /// How long an engine leaves a shard alone that has failed there so many times
 /// in a row. The first time may have been an accident.

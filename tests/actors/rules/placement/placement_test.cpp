@@ -38,6 +38,21 @@ TEST(placement, is_as_ever_when_nobody_reaches_the_logs) {
   EXPECT_TRUE(may_take(all, "b", 4, false));
 }
 
+TEST(placement, counts_failures_anew_after_five_seconds_of_service) {
+  EXPECT_EQ(failures_after(0, 0), 1u);
+  EXPECT_EQ(failures_after(3, 0), 4u) << "it was never served";
+  EXPECT_EQ(failures_after(3, 5'000), 4u);
+  EXPECT_EQ(failures_after(3, 5'001), 1u);
+}
+
+TEST(placement, leaves_alone_what_fails_again_and_again) {
+  EXPECT_EQ(rest_ms_after(1), 0u) << "an accident";
+  EXPECT_EQ(rest_ms_after(2), 1'000u);
+  EXPECT_EQ(rest_ms_after(3), 2'000u);
+  EXPECT_EQ(rest_ms_after(5), 5'000u);
+  EXPECT_EQ(rest_ms_after(4'000'000'000), 5'000u);
+}
+
 } // namespace
 
 } // namespace depositd::rules::placement
