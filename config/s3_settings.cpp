@@ -3,13 +3,9 @@
 #include "adapters/stores/s3/place.hpp"
 #include "messages/values/endpoint.hpp"
 
-#include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <string>
-#include <system_error>
 #include <utility>
-#include <vector>
 
 namespace depositd {
 
@@ -27,15 +23,6 @@ std::string host_of(const std::string& endpoint) {
 bool is_address(const std::string& host) {
   return host.starts_with('[') || host == "localhost"
          || host.find_first_not_of("0123456789.") == std::string::npos;
-}
-
-/// Whether keys of one could be keys of the other.
-bool meet(const s3_settings& x, const s3_settings& y) {
-  const auto above = [](const std::string& upper, const std::string& lower) {
-    return upper.empty() || lower == upper || lower.starts_with(upper + "/");
-  };
-  return x.endpoint == y.endpoint && x.bucket == y.bucket
-         && (above(x.prefix, y.prefix) || above(y.prefix, x.prefix));
 }
 
 } // namespace
@@ -87,79 +74,6 @@ setting_fault check_place(const std::string& key, bool in_s3,
   if (path.empty() && needed != nullptr)
     return {key + "path", std::string{"is needed: "} + needed};
   return check_no_s3(key, s3);
-}
-
-namespace {
-
-namespace fs = std::filesystem;
-
-/// The same for all names of a folder, also of one that is not there yet.
-fs::path real_path(const fs::path& x) {
-  std::error_code wrong;
-  auto out = fs::weakly_canonical(fs::absolute(x, wrong), wrong);
-  if (wrong)
-    out = x.lexically_normal();
-  return out.has_filename() ? out : out.parent_path();
-}
-
-bool is_within(const fs::path& inner, const fs::path& outer) {
-  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end())
-           .first
-         == outer.end();
-}
-
-struct place {
-  std::string key;
-  fs::path path;
-  bool is_storage = true;
-};
-
-/// Two targets in one folder would be one copy that counts as two. Receiving
-/// places may share a folder with each other, but not with storage.
-setting_fault check_folders_apart(const depositd_settings& x) {
-  std::vector<place> places;
-  for (const auto& [name, target] : x.storage)
-    if (target.kind == storage_kind::folder) {
-      const auto at = target.path.empty() ? x.data.folder / "objects"
-                                          : fs::path{target.path};
-      places.push_back({"storage." + name + ".path", real_path(at), true});
-    }
-  for (const auto& [name, at] : x.aptrust.receiving)
-    if (at.kind == receiving_kind::folder)
-      places.push_back(
-        {"aptrust.receiving." + name + ".path", real_path(at.path), false});
-  for (auto one = places.begin(); one != places.end(); ++one)
-    for (auto other = places.begin(); other != one; ++other)
-      if ((one->is_storage || other->is_storage)
-          && (is_within(one->path, other->path)
-              || is_within(other->path, one->path)))
-        return {one->key, "is not apart from " + other->key};
-  return {};
-}
-
-} // namespace
-
-setting_fault check_apart(const depositd_settings& x) {
-  if (auto wrong = check_folders_apart(x); !wrong.key.empty())
-    return wrong;
-  std::vector<std::pair<std::string, const s3_settings*>> places;
-  if (x.blobs.kind == blobs_kind::s3)
-    places.emplace_back("blobs.", &x.blobs.s3);
-  for (const auto& [name, target] : x.storage)
-    if (target.kind == storage_kind::s3)
-      places.emplace_back("storage." + name + ".", &target.s3);
-  for (const auto& [name, target] : x.restoration)
-    if (target.kind == storage_kind::s3)
-      places.emplace_back("restoration." + name + ".", &target.s3);
-  for (const auto& [name, place] : x.aptrust.receiving)
-    if (place.kind == receiving_kind::s3)
-      places.emplace_back("aptrust.receiving." + name + ".", &place.s3);
-  for (auto one = places.begin(); one != places.end(); ++one)
-    for (auto other = places.begin(); other != one; ++other)
-      if (meet(*one->second, *other->second))
-        return {one->first + "prefix",
-                "is not apart from " + other->first + "prefix"};
-  return {};
 }
 
 setting_fault check_blobs(const depositd_settings& x) {

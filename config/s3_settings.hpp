@@ -36,9 +36,6 @@ setting_fault check_place(const std::string& key, bool in_s3,
                           const std::string& path, const s3_settings& s3,
                           const char* needed);
 
-/// Places that are inside each other.
-setting_fault check_apart(const depositd_settings& x);
-
 /// Where blobs are.
 setting_fault check_blobs(const depositd_settings& x);
 

@@ -1,5 +1,6 @@
 #include "config/work_settings.hpp"
 
+#include "config/places_apart.hpp"
 #include "config/s3_settings.hpp"
 #include "config/setting_fields.hpp"
 
