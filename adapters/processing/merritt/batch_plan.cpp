@@ -139,8 +139,10 @@ private:
     if (!folder)
       return ended(verdict::failed, depositd::render(folder.error()));
     const auto to = *folder / "split" / std::to_string(number);
-    std::error_code ignored;
-    if (!fs::exists(to, ignored))
+    const auto here = look_at(to);
+    if (!here)
+      return ended(verdict::retry, depositd::render(here.error()));
+    if (*here == fs::file_type::not_found)
       if (auto failure = fetch(from, to)) {
         if (failure == ec::too_large && guessing)
           return std::string{};

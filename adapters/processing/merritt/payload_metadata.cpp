@@ -16,8 +16,10 @@ namespace fs = std::filesystem;
 caf::expected<std::optional<std::string>>
 read_top(const job_folder& folder, const char* name, std::size_t bytes_max) {
   const auto path = folder.producer() / name;
-  std::error_code code;
-  if (!fs::is_regular_file(fs::symlink_status(path, code)))
+  const auto type = look_at(path);
+  if (!type)
+    return type.error();
+  if (*type != fs::file_type::regular)
     return std::optional<std::string>{};
   if (fs::file_size(path) > bytes_max)
     return caf::make_error(ec::too_large, "the file has more than "

@@ -7,8 +7,10 @@ namespace depositd::merritt {
 namespace {
 
 outcome process(work_on_job& x) {
-  std::error_code code;
-  if (!std::filesystem::is_directory(x.folder.producer(), code))
+  const auto payload = look_at(x.folder.producer());
+  if (!payload)
+    return ended(payload.error(), verdict::failed);
+  if (*payload != std::filesystem::file_type::directory)
     return ended(verdict::failed, "the payload is no longer in the working "
                                   "folder: requeue to pending");
   auto read = read_payload_metadata(x);

@@ -53,8 +53,8 @@ std::string why_no_room(disk_answer x, std::uint64_t bytes) {
 std::uint64_t promised_room::promised_to_others(const std::string& root) {
   std::uint64_t out = 0;
   for (auto at = promised_.begin(); at != promised_.end();) {
-    std::error_code ignored;
-    if (!fs::exists(mark_of(at->first), ignored)) {
+    const auto mark = look_at(mark_of(at->first));
+    if (mark && *mark == fs::file_type::not_found) {
       at = promised_.erase(at);
       continue;
     }
@@ -106,9 +106,12 @@ caf::error promised_room::settle(const job_folder& folder) {
 }
 
 caf::expected<std::uint64_t> bytes_below(const fs::path& folder) {
-  std::error_code code;
-  if (!fs::exists(folder, code))
+  const auto type = look_at(folder);
+  if (!type)
+    return type.error();
+  if (*type == fs::file_type::not_found)
     return std::uint64_t{0};
+  std::error_code code;
   std::uint64_t out = 0;
   for (fs::recursive_directory_iterator at{folder, code}, end;
        !code && at != end; at.increment(code))

@@ -68,8 +68,10 @@ std::optional<outcome> put_fetched(const work_on_job& x, const fs::path& to) {
 
 std::optional<outcome> put_payload(const work_on_job& x) {
   const auto to = place_of(x);
-  std::error_code ignored;
-  if (fs::exists(to, ignored))
+  const auto here = look_at(to);
+  if (!here)
+    return ended(here.error(), verdict::failed);
+  if (*here != fs::file_type::not_found)
     return std::nullopt; // it was checked before it got there
   auto out = x.job.payload.blob.empty() ? put_fetched(x, to) : put_blob(x, to);
   if (out)
@@ -112,7 +114,10 @@ std::optional<outcome> unpack(const work_on_job& x) {
 
 outcome stage_container(const work_on_job& x) {
   std::error_code code;
-  if (!fs::exists(x.folder.producer(), code)) {
+  const auto unpacked = look_at(x.folder.producer());
+  if (!unpacked)
+    return ended(unpacked.error(), verdict::failed);
+  if (*unpacked == fs::file_type::not_found) {
     if (auto ending = put_payload(x))
       return *ending;
     if (auto ending = unpack(x)) {

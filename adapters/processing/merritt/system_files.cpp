@@ -93,13 +93,16 @@ std::string path_reference(std::string_view path) {
 }
 
 /// As the rows of the submitted manifest say, by name.
-std::map<std::string, std::string> mime_types_of(const work_on_job& x) {
+caf::expected<std::map<std::string, std::string>>
+mime_types_of(const work_on_job& x) {
   std::map<std::string, std::string> out;
   if (x.job.type != job_type::manifest)
     return out;
   const auto text = read_file(x.folder.submitted_manifest());
-  if (!text)
+  if (!text && text.error() == ec::not_found)
     return out;
+  if (!text)
+    return text.error();
   for (auto& row : read_manifest(*text, manifest_kind::object).found.rows)
     if (!row.mime_type.empty())
       out[row.file_name] = std::move(row.mime_type);
@@ -109,6 +112,8 @@ std::map<std::string, std::string> mime_types_of(const work_on_job& x) {
 /// Paths inside the object, in order.
 caf::expected<std::vector<manifest_row>> find_rows(const work_on_job& x) {
   const auto types = mime_types_of(x);
+  if (!types)
+    return types.error();
   std::vector<manifest_row> out;
   const auto folder = x.folder.producer();
   std::error_code code;
@@ -119,7 +124,7 @@ caf::expected<std::vector<manifest_row>> find_rows(const work_on_job& x) {
     const auto name = at->path().lexically_relative(folder).string();
     manifest_row row;
     row.file_name = "producer/" + name;
-    if (const auto type = types.find(name); type != types.end())
+    if (const auto type = types->find(name); type != types->end())
       row.mime_type = type->second;
     out.push_back(std::move(row));
   }

@@ -128,4 +128,12 @@ object_lock local_id_lock(const job_document& job, const std::string& owner,
   return lock_of(job, owner + " " + local_id, token, now);
 }
 
+caf::expected<fs::file_type> look_at(const fs::path& path) {
+  std::error_code code;
+  const auto type = fs::symlink_status(path, code).type();
+  if (type == fs::file_type::none)
+    return file_failed("look at", path, code.value());
+  return type;
+}
+
 } // namespace depositd::merritt

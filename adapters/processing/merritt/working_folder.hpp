@@ -106,4 +106,9 @@ object_lock local_id_lock(const job_document& job, const std::string& owner,
                           const std::string& local_id, std::uint64_t token,
                           micros now);
 
+/// What is there under this name, links not followed; `not_found`: nothing.
+/// `ec::store_failed`: the disk does not say, which is not the same.
+caf::expected<std::filesystem::file_type>
+look_at(const std::filesystem::path& path);
+
 } // namespace depositd::merritt

@@ -122,8 +122,10 @@ caf::expected<ingests_beside> other_ingests(const bag_in_hand& x) {
 
 caf::expected<skip_facts> facts_of(const bag_in_hand& x) {
   skip_facts out;
-  std::error_code code;
-  out.has_interim = fs::exists(x.files.files(), code);
+  const auto interim = merritt::look_at(x.files.files());
+  if (!interim)
+    return interim.error();
+  out.has_interim = *interim != fs::file_type::not_found;
   if (!out.has_interim) {
     const auto recorded = is_recorded(x);
     if (!recorded)

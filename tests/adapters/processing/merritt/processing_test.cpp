@@ -3,6 +3,7 @@
 
 #include "adapters/minters/http_minter.hpp"
 #include "adapters/processing/merritt/metadata_files.hpp"
+#include "adapters/processing/merritt/payload_metadata.hpp"
 #include "tests/adapters/processing/merritt/archives.hpp"
 #include "tests/adapters/processing/merritt/stage_world.hpp"
 
@@ -50,6 +51,13 @@ protected:
 
   std::string added(const job_document& job, const std::string& name) const {
     return testing::content_of(folder(job).system() / name);
+  }
+
+  /// A disk that does not say what is in the payload's folder.
+  void spoil_payload(const job_document& job) const {
+    const auto payload = folder(job).producer();
+    fs::remove_all(payload);
+    fs::create_symlink(payload, payload);
   }
 
 private:
@@ -450,6 +458,26 @@ TEST_F(processing, files_and_form_describe_together) {
                          {"publisher", "P"},
                          {"identifier", job.what.identifier},
                          {"identifier", "local"}}));
+}
+
+TEST_F(processing, takes_nothing_for_absent_that_could_not_be_looked_at) {
+  auto job = ready({{"a", "a"}, {"mrt-embargo.txt", "embargoEndDate: none\n"}});
+  spoil_payload(job);
+  const handle_item item;
+  const stages::stage_task task{item, stage, &collection};
+  const work_on_job x{tools, task, job, folder(job)};
+  const auto found = read_payload_metadata(x);
+  const auto* ending = std::get_if<outcome>(&found);
+  ASSERT_NE(ending, nullptr) << "as if there were no embargo";
+  EXPECT_EQ(ending->says, verdict::retry) << ending->reason;
+}
+
+TEST_F(processing, tries_again_what_the_disk_does_not_show) {
+  auto job = ready({{"a", "a"}});
+  fs::remove_all(folder(job).root);
+  EXPECT_EQ(run("process", job).says, verdict::failed) << "it is gone";
+  fs::create_symlink(folder(job).root, folder(job).root);
+  EXPECT_EQ(run("process", job).says, verdict::retry);
 }
 
 } // namespace depositd::merritt
