@@ -1,7 +1,10 @@
 #include "adapters/stores/objects/folder_objects.hpp"
 
+#include "adapters/stores/files/file.hpp"
 #include "adapters/stores/objects/folder_object.hpp"
 #include "adapters/stores/objects/storage_root.hpp"
+
+#include <utility>
 
 namespace depositd {
 
@@ -17,49 +20,72 @@ public:
   }
 
   caf::expected<put_result> put(const new_version& x) override {
-    if (auto failure =
-          gate_->begin_version(x.object, [&] { return head_of(x.object); }))
-      return failure;
-    return of(x.object).put(x);
+    return in(x.object, [&](auto to) -> caf::expected<put_result> {
+      if (auto failure =
+            gate_->begin_version(x.object, [&] { return head_of(x.object); }))
+        return failure;
+      return to.put(x);
+    });
   }
 
   caf::expected<object_version> show(const std::string& object,
                                      std::uint32_t version) override {
-    return of(object).show(version);
+    return in(object, [&](auto x) { return x.show(version); });
   }
 
   caf::expected<std::uint32_t> version_with(const std::string& object,
                                             const stored_file& file) override {
-    return of(object).version_with(file);
+    return in(object, [&](auto x) { return x.version_with(file); });
   }
 
   caf::error get(const std::string& object, std::uint32_t version,
                  const std::string& path, const fs::path& to) override {
-    return of(object).get(version, path, to);
+    return in(object, [&](auto x) { return x.get(version, path, to); });
   }
 
   caf::error
   read(const std::string& object, std::uint32_t version,
        const std::string& path,
        const std::function<caf::error(std::string_view)>& sink) override {
-    return of(object).read(version, path, sink);
+    return in(object, [&](auto x) { return x.read(version, path, sink); });
   }
 
   caf::error verify(const std::string& object, std::uint32_t version) override {
-    return of(object).verify(version);
+    return in(object, [&](auto x) { return x.verify(version); });
   }
 
   caf::expected<std::uint64_t>
   mend(const std::string& object, const std::vector<new_file>& files) override {
-    return of(object).mend(files);
+    return in(object, [&](auto x) { return x.mend(files); });
   }
 
   caf::error remove(const std::string& object) override {
     const ocfl::copy_gate::removal turn{*gate_};
-    return of(object).remove();
+    return in(object, [](auto x) { return x.remove(); });
   }
 
 private:
+  /// Where a disk is not mounted any more nothing seems to be stored: what is
+  /// removed there would count as gone, and be back with the disk.
+  caf::error look_for_root() const {
+    const auto mark = root_ / ocfl::root_declaration.path;
+    std::error_code code;
+    if (fs::exists(mark, code))
+      return {};
+    return code ? file_failed("look at", mark, code.value())
+                : caf::make_error(ec::store_failed,
+                                  mark.string()
+                                    + " is not there: is its disk?");
+  }
+
+  template <class Act>
+  auto in(const std::string& object, const Act& act)
+    -> decltype(act(std::declval<ocfl::folder_object>())) {
+    if (auto failure = look_for_root())
+      return failure;
+    return act(of(object));
+  }
+
   caf::expected<std::uint32_t> head_of(const std::string& object) {
     const auto found = of(object).show(0);
     if (!found && found.error() == ec::not_found)

@@ -143,6 +143,22 @@ TEST_F(folder_objects, removing_again_ends_what_was_cut_off) {
   EXPECT_TRUE(fs::is_empty(unfinished));
 }
 
+TEST_F(folder_objects, are_not_gone_when_their_disk_is) {
+  const auto target = open_at(root());
+  ASSERT_TRUE(target->put(version("one")));
+  const auto disk = home.path() / "not mounted";
+  fs::rename(root(), disk);
+  fs::create_directory(root());
+  EXPECT_EQ(target->remove(id), ec::store_failed);
+  EXPECT_EQ(target->put(version("two")).error(), ec::store_failed);
+  EXPECT_EQ(target->show(id).error(), ec::store_failed);
+  EXPECT_EQ(target->verify(id), ec::store_failed);
+  EXPECT_TRUE(fs::is_empty(root()));
+  fs::remove(root());
+  fs::rename(disk, root());
+  EXPECT_FALSE(target->verify(id));
+}
+
 TEST_F(folder_objects, verify_names_what_is_damaged) {
   const auto target = open_at(root());
   ASSERT_TRUE(target->put(version("one")));
