@@ -14,7 +14,7 @@
 
 namespace depositd {
 
-class memory_inventory final : public inventory, public lock_book {
+class memory_inventory : public inventory, public lock_book {
 public:
   caf::error record(const inventory_entry& x) override {
     const std::lock_guard guard{mutex_};

@@ -74,8 +74,16 @@ private:
                      const preservation_order& what) const {
     auto out = merritt::locked(
       [&](merritt::work_on_job& job) { return look_and_do(job, what); })(x);
-    if (auto failure = merritt::give_up_locks(x))
+    if (auto failure = merritt::give_up_locks(x)) {
       out.reason += "; the object's lock stays for a while: " + render(failure);
+      // Of jobs that have failed somebody gives it up later. What was done is
+      // done again, which changes nothing, so that others need not wait till
+      // the lock ends.
+      const bool is_over =
+        out.says == verdict::done || out.says == verdict::skip;
+      if (is_over && !merritt::is_last_attempt(x.task))
+        out.says = verdict::retry;
+    }
     return out;
   }
 

@@ -3,6 +3,7 @@
 #include "adapters/bagit/checking.hpp"
 #include "adapters/processing/aptrust/premis.hpp"
 #include "tests/adapters/processing/aptrust/orders/order_world.hpp"
+#include "tests/support/memory_inventory.hpp"
 
 namespace depositd::aptrust::testing {
 namespace {
@@ -546,6 +547,31 @@ TEST_F(restoring, waits_while_the_disk_has_no_room) {
   tools->provision.free_min = 0;
   EXPECT_EQ(run(an_order(order_kind::restore_object, "INST/x")).says,
             verdict::done);
+}
+
+/// Cannot give up locks for a moment.
+class slow_to_unlock final : public memory_inventory {
+public:
+  caf::error unlock_all(const std::string& holder,
+                        std::uint64_t token) override {
+    if (failures_left-- > 0)
+      return caf::make_error(ec::store_failed, std::string{"not now"});
+    return memory_inventory::unlock_all(holder, token);
+  }
+
+  int failures_left = 1;
+};
+
+TEST_F(restoring, leaves_no_lock_behind_that_others_would_wait_for) {
+  tools->inventory = std::make_shared<slow_to_unlock>();
+  store("INST/x", {{"data/a", "a"}});
+  auto job = job_of(an_order(order_kind::restore_object, "INST/x"));
+  EXPECT_EQ(run("restore_object", job).says, verdict::retry);
+  EXPECT_EQ(run("restore_object", job).says, verdict::done);
+  auto next = job_of(an_order(order_kind::restore_object, "INST/x"), "jid-2");
+  EXPECT_EQ(run("restore_object", next).says, verdict::done);
+  EXPECT_EQ(events("INST/x", premis_types::dissemination).size(), 2u)
+    << "what was done again is told once";
 }
 
 } // namespace
