@@ -1,5 +1,6 @@
 #include "actors/records/intake.hpp"
 #include "actors/records/contents.hpp"
+#include "actors/records/places.hpp"
 #include "messages/journal.hpp"
 #include "messages/values/record_mark.hpp"
 #include "messages/values/test_points.hpp"
@@ -7,29 +8,13 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace depositd::records {
 
 namespace {
 
 using self_pointer = actor_with<intake_state>*;
-
-std::string partition_name(const intake_options& options, std::int32_t number) {
-  return options.topic + '/' + std::to_string(number);
-}
-
-/// Where the journal keeps how far a partition was read. With one shard that is
-/// what the shard has applied.
-std::string cursor_name(const intake_options& options, std::int32_t number) {
-  const auto name = partition_name(options, number);
-  return options.keeps_cursors ? name + "#read" : name;
-}
-
-/// Which record was the last that was read. It may be of an earlier batch than
-/// the cursor, as it goes into a later group.
-std::string mark_name(const intake_options& options, std::int32_t number) {
-  return partition_name(options, number) + "#last";
-}
 
 void set_trouble(intake_state& state, std::string text) {
   if (state.options.waits)
@@ -63,62 +48,11 @@ void go_on(self_pointer self, std::chrono::milliseconds pause) {
 
 // -- beginning ----------------------------------------------------------------
 
-caf::expected<std::vector<partition_position>>
-positions(self_pointer self, const watermarks_read& known) {
-  const auto& options = self->state.options;
-  auto count = options.source->partitions();
-  if (!count)
-    return std::move(count.error());
-  std::map<std::string, std::int64_t> watermarks;
-  for (const auto& one : known.watermarks)
-    watermarks[one.partition] = one.offset;
-  std::vector<partition_position> out;
-  for (std::int32_t p = 0; p < *count; ++p) {
-    if (static_cast<shard_number>(p) % options.shards != options.shard)
-      continue;
-    const auto at = watermarks.find(cursor_name(options, p));
-    auto next = at == watermarks.end() ? from_oldest : at->second + 1;
-    // The shard knows cursors as of its own beginning.
-    const auto ours = self->state.committed.find(p);
-    if (ours != self->state.committed.end())
-      next = std::max(next, ours->second);
-    // By its offset, so that it can be said how much there is to read.
-    if (next == from_oldest) {
-      const auto held = options.source->range(p);
-      if (!held)
-        return held.error();
-      next = held->low;
-    }
-    out.push_back({p, next});
-  }
-  return out;
-}
-
-/// Of the partitions that are read.
-std::vector<partition_mark> marks(const intake_state& state,
-                                  const watermarks_read& known,
-                                  const std::vector<partition_position>& read) {
-  std::map<std::string, std::int64_t> kept;
-  for (const auto& one : known.watermarks)
-    kept[one.partition] = one.offset;
-  std::vector<partition_mark> out;
-  for (const auto& x : read) {
-    // The shard knows marks as of its own beginning.
-    const auto ours = state.marks.find(x.partition);
-    const auto at = kept.find(mark_name(state.options, x.partition));
-    if (ours != state.marks.end())
-      out.push_back({x.partition, ours->second});
-    else if (at != kept.end())
-      out.push_back({x.partition, at->second});
-  }
-  return out;
-}
-
 void begin_at(self_pointer self, const watermarks_read& known) {
   auto& state = self->state;
   if (state.cut)
     return start_again(self, state.cut);
-  auto from = positions(self, known);
+  auto from = positions(state, known);
   if (!from)
     return start_again(self, from.error());
   auto failed = state.options.source->assign(*from);
@@ -185,20 +119,19 @@ caf::error gather(intake_state& state, std::vector<source_record>& records) {
 
 void send_waiting(self_pointer self, std::int32_t number);
 
-void keep_place(self_pointer self, std::int32_t number,
-                const source_record& last) {
+void keep(self_pointer self, std::string name, std::int64_t value) {
+  self->send(self->state.options.journal,
+             keep_watermark{{std::move(name), value}});
+}
+
+void keep_mark(self_pointer self, std::int32_t number,
+               const source_record& last) {
   auto& state = self->state;
-  const auto keep = [&](std::string name, std::int64_t value) {
-    self->send(state.options.journal,
-               keep_watermark{{std::move(name), value}});
-  };
-  if (state.options.keeps_cursors)
-    keep(cursor_name(state.options, number), last.offset);
   const auto mark = mark_of(last.offset, last.key, last.value);
   if (mark == no_record_mark)
     return;
   state.marks[number] = mark;
-  keep(mark_name(state.options, number), mark);
+  keep(self, mark_name(state.options, number), mark);
 }
 
 void committed(self_pointer self, std::int32_t number, std::int64_t last) {
@@ -211,8 +144,10 @@ void committed(self_pointer self, std::int32_t number, std::int64_t last) {
   state.bytes_in_flight -= partition.sent.bytes;
   const auto sent = std::exchange(partition.sent, {});
   auto& reached = state.committed[number];
-  if (last >= reached)
-    keep_place(self, number, sent.records.back());
+  if (last >= reached && state.options.keeps_cursors)
+    keep(self, cursor_name(state.options, number), last);
+  if (last >= reached && !sent.records.empty())
+    keep_mark(self, number, sent.records.back());
   reached = std::max(reached, last + 1); // a source may repeat older records
   send_waiting(self, number);
   go_on(self, {});
@@ -275,6 +210,26 @@ void send_waiting(self_pointer self, std::int32_t number) {
   send_batch(self, number, std::exchange(partition.next_batch, {}));
 }
 
+/// Of a partition that is read to its end. What is there may be deleted by the
+/// time somebody goes on from the last record.
+void pass_what_is_no_record(self_pointer self) {
+  auto& state = self->state;
+  for (auto& [number, partition] : state.partitions) {
+    const auto shown = state.options.source->shown_to(number);
+    if (partition.sending || shown <= partition.next)
+      continue;
+    partition.sending = true;
+    if (state.options.keeps_cursors) {
+      committed(self, number, shown - 1);
+      continue;
+    }
+    ingest nothing;
+    nothing.partition = partition_name(state.options, number);
+    nothing.last = shown - 1;
+    send_batch(self, number, std::move(nothing));
+  }
+}
+
 void read(self_pointer self) {
   auto& state = self->state;
   state.reading = false;
@@ -287,8 +242,10 @@ void read(self_pointer self) {
   if (!records)
     return start_again(self, records.error());
   set_trouble(state, state.options.source->trouble());
-  if (records->empty())
+  if (records->empty()) {
+    pass_what_is_no_record(self);
     return go_on(self, state.options.idle_pause);
+  }
   crash_point("intake_polled");
   if (auto failed = gather(state, *records))
     return start_again(self, failed);

@@ -102,6 +102,12 @@ public:
   virtual caf::expected<std::vector<source_record>>
   poll(const read_limits& limits) = 0;
 
+  /// Up to before which offset there is nothing left to show of a partition
+  /// that is read. That may be behind its last record, once the end was
+  /// reached: marks of transactions and what was aborted have offsets, too, and
+  /// go with time as records do.
+  virtual std::int64_t shown_to(std::int32_t partition) const = 0;
+
   /// Why nothing comes, in one line for an operator; empty while all is well.
   virtual std::string trouble() const = 0;
 };

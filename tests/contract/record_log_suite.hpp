@@ -29,6 +29,9 @@ public:
   /// Makes a topic, whose name it chooses.
   virtual std::string topic(std::int32_t partitions) = 0;
 
+  /// Writes a record in a transaction and aborts it; whether it can.
+  virtual bool abort_one(const std::string& topic) = 0;
+
   virtual void delete_below(const std::string& topic, std::int32_t partition,
                             std::int64_t offset) = 0;
 };
@@ -292,6 +295,21 @@ TEST_P(record_log_suite, says_that_the_log_ends_before_the_position) {
   EXPECT_EQ(source->assign({{0, 11}}), ec::store_damaged);
   assign({{0, 10}});
   expect_silence();
+}
+
+TEST_P(record_log_suite, goes_past_what_is_no_record) {
+  use_topic(1);
+  publish_numbers(3);
+  ASSERT_TRUE(driver->abort_one(topic));
+  assign({{0, 0}});
+  EXPECT_EQ(values_of(read(3)), numbers(0, 3));
+  // A broker ends a transaction some time after it has said so.
+  for (int i = 0; i < 100 && source->shown_to(0) == 3; ++i)
+    expect_silence();
+  const auto held = source->range(0);
+  ASSERT_TRUE(held);
+  EXPECT_GT(held->high, 3);
+  EXPECT_EQ(source->shown_to(0), held->high);
 }
 
 TEST_P(record_log_suite, knows_a_log_by_what_was_read_of_it) {

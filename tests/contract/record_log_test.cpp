@@ -32,6 +32,11 @@ public:
     return name;
   }
 
+  bool abort_one(const std::string& topic) override {
+    append_memory_mark(*log_, topic, 0);
+    return true;
+  }
+
   void delete_below(const std::string& topic, std::int32_t partition,
                     std::int64_t offset) override {
     trim_memory_partition(*log_, topic, partition, offset);
@@ -67,6 +72,10 @@ public:
       = make_kafka_topics(options_, {{.name = name, .partitions = partitions}});
     EXPECT_TRUE(made) << render(made.error());
     return name;
+  }
+
+  bool abort_one(const std::string& topic) override {
+    return abort_a_record(options_.brokers, topic);
   }
 
   void delete_below(const std::string& topic, std::int32_t partition,

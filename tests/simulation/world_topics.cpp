@@ -94,6 +94,9 @@ public:
       last_ = *out;
     return out;
   }
+  std::int64_t shown_to(std::int32_t partition) const override {
+    return source_->shown_to(partition);
+  }
   std::string trouble() const override {
     return source_->trouble();
   }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 
 namespace depositd {
@@ -17,6 +18,7 @@ namespace {
 struct memory_partition {
   std::int64_t low = 0;
   std::vector<source_record> records; ///< from offset `low` on
+  std::set<std::int64_t> marks;       ///< offsets that are of no record
 
   std::int64_t high() const {
     return low + static_cast<std::int64_t>(records.size());
@@ -139,6 +141,11 @@ public:
     }
   }
 
+  std::int64_t shown_to(std::int32_t partition) const override {
+    const auto at = next_.find(partition);
+    return at == next_.end() ? 0 : at->second;
+  }
+
   std::string trouble() const override {
     const guard lock{log_->mutex};
     return log_->reachable ? "" : "no broker answers";
@@ -186,9 +193,11 @@ private:
       const auto& from = log_->at(topic_, partition);
       while (next < from.high() && out.size() < limits.records_max
              && bytes < limits.bytes_max) {
-        out.push_back(from.records[static_cast<std::size_t>(next - from.low)]);
+        const auto at = next++;
+        if (from.marks.count(at) != 0)
+          continue;
+        out.push_back(from.records[static_cast<std::size_t>(at - from.low)]);
         bytes += out.back().value.size() + out.back().key.size();
-        ++next;
       }
     }
     return out;
@@ -345,6 +354,12 @@ std::int64_t append_memory_record(memory_record_log& log,
                                   std::int32_t partition, source_record x) {
   const guard lock{log.mutex};
   return log.add(topic, partition, std::move(x));
+}
+
+void append_memory_mark(memory_record_log& log, const std::string& topic,
+                        std::int32_t partition) {
+  const guard lock{log.mutex};
+  log.at(topic, partition).marks.insert(log.add(topic, partition, {}));
 }
 
 std::vector<source_record> memory_records(memory_record_log& log,

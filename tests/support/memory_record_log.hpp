@@ -44,6 +44,10 @@ std::int64_t append_memory_record(memory_record_log& log,
                                   const std::string& topic,
                                   std::int32_t partition, source_record x);
 
+/// What a transaction leaves: a place of no record.
+void append_memory_mark(memory_record_log& log, const std::string& topic,
+                        std::int32_t partition);
+
 /// Everything that a topic holds, partition by partition.
 std::vector<source_record> memory_records(memory_record_log& log,
                                           const std::string& topic);

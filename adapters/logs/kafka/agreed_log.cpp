@@ -55,6 +55,10 @@ public:
     return on_->poll(limits);
   }
 
+  std::int64_t shown_to(std::int32_t partition) const override {
+    return on_->shown_to(partition);
+  }
+
   std::string trouble() const override {
     return on_->trouble();
   }

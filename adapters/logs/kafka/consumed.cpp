@@ -35,6 +35,7 @@ setting_list consumer_settings() {
           // What is not where the shard says it is must be said, not skipped.
           {"auto.offset.reset", "error"},
           {"isolation.level", "read_committed"},
+          {"enable.partition.eof", "true"},
           {"check.crcs", "true"},
           // Nobody may be thrown out of a group that has no members.
           {"max.poll.interval.ms", "86400000"},

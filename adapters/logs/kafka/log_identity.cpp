@@ -19,7 +19,6 @@ caf::expected<std::unique_ptr<client>>
 open_at(const kafka_options& options, const std::string& topic,
         const open_marks& marks) {
   auto settings = consumer_settings();
-  settings.emplace_back("enable.partition.eof", "true");
   // One record of each is wanted: of many partitions the rest would be much.
   settings.emplace_back("queued.max.messages.kbytes", "1024");
   settings.emplace_back("fetch.message.max.bytes", "65536");

@@ -42,6 +42,11 @@ public:
   caf::expected<std::vector<source_record>>
   poll(const read_limits& limits) override;
 
+  std::int64_t shown_to(std::int32_t partition) const override {
+    const auto at = next_.find(partition);
+    return at == next_.end() ? 0 : at->second;
+  }
+
   std::string trouble() const override {
     return client_->news().trouble;
   }
@@ -181,7 +186,7 @@ kafka_source::begin(const std::vector<partition_position>& positions) {
   return {};
 }
 
-/// What an error in place of a record means; none if it passes by itself.
+/// What stands in place of a record means; no error if it passes by itself.
 caf::error kafka_source::refusal(const rd_kafka_message_t& x) {
   switch (x.err) {
     case RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET:
@@ -201,6 +206,9 @@ caf::error kafka_source::refusal(const rd_kafka_message_t& x) {
     case RD_KAFKA_RESP_ERR__FATAL:
       return failure(topic_ + "/" + std::to_string(x.partition), x.err);
     case RD_KAFKA_RESP_ERR__PARTITION_EOF:
+      // It may be behind what is no record.
+      if (const auto at = next_.find(x.partition); at != next_.end())
+        at->second = std::max(at->second, x.offset);
       return {};
     default:
       client_->news().trouble = rd_kafka_message_errstr(&x);

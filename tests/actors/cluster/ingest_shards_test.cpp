@@ -48,6 +48,10 @@ public:
     return out;
   }
 
+  std::int64_t shown_to(std::int32_t partition) const override {
+    return of_->shown_to(partition);
+  }
+
   std::string trouble() const override {
     return of_->trouble();
   }

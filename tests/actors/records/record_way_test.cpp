@@ -487,6 +487,27 @@ TEST_F(record_log_test, a_log_that_was_made_anew_meanwhile_is_not_read) {
             (texts{"one done", "two done", "three done"}));
 }
 
+TEST_F(record_log_test, what_is_no_record_is_behind_it_and_may_be_deleted) {
+  start_all();
+  write("ann metadata one x");
+  append_memory_mark(*topics, "in", 0);
+  append_memory_mark(*topics, "in", 0);
+  pass();
+  const auto read = ask<intake_report>(reader_of_topic, report_intake{});
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->partitions.size(), 2u);
+  EXPECT_EQ(read->partitions[0].next, read->partitions[0].end);
+  process_all(); // and with it another group of the journal
+  crash_all();
+  trim_memory_partition(*topics, "in", 0, 3);
+  write("ann metadata two x");
+  start_all();
+  pass(2s);
+  EXPECT_EQ(ask<intake_report>(reader_of_topic, report_intake{})->trouble, "");
+  process_all();
+  EXPECT_EQ(values(read_out("out")), (texts{"one done", "two done"}));
+}
+
 TEST_F(record_log_test, the_same_log_is_read_on) {
   start_all();
   for (const auto* name : {"one", "two", "three"}) {

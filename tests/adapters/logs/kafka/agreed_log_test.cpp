@@ -33,6 +33,10 @@ public:
     return std::vector<source_record>{};
   }
 
+  std::int64_t shown_to(std::int32_t) const override {
+    return 0;
+  }
+
   std::string trouble() const override {
     return {};
   }

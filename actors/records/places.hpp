@@ -1,0 +1,35 @@
+#pragma once
+
+// Where intake goes on, and by which names the journal knows that.
+
+#include "actors/records/intake.hpp"
+#include "messages/ports/log_identity.hpp"
+#include "messages/ports/record_log.hpp"
+#include "messages/records.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace depositd::records {
+
+std::string partition_name(const intake_options& options, std::int32_t number);
+
+/// Where the journal keeps how far a partition was read. With one shard that is
+/// what the shard has applied.
+std::string cursor_name(const intake_options& options, std::int32_t number);
+
+/// Which record was the last that was read. It may be of an earlier batch than
+/// the cursor, as it goes into a later group.
+std::string mark_name(const intake_options& options, std::int32_t number);
+
+/// Of the partitions that are ours.
+caf::expected<std::vector<partition_position>>
+positions(const intake_state& state, const watermarks_read& known);
+
+/// By which these are known again.
+std::vector<partition_mark> marks(const intake_state& state,
+                                  const watermarks_read& known,
+                                  const std::vector<partition_position>& read);
+
+} // namespace depositd::records
