@@ -161,10 +161,6 @@ using shard_doors_actor = shard_processors_actor::extend<
   caf::replies_to<struct submit>::with<struct enqueued>,
   // Accepts one batch for a pipeline.
   caf::replies_to<struct submit_batch>::with<struct batch_accepted>,
-  // Records a deposit that a synchronous door has processed.
-  caf::replies_to<struct record_submission>::with<struct enqueued>,
-  // A number for a submission that is not queued.
-  caf::replies_to<struct reserve_id>::with<struct id_reserved>,
   // The handle of a queue that is in one shard.
   caf::replies_to<struct open_queue>::with<queue_port_actor>,
   // Deposits from a log of records, each of them once.

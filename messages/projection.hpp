@@ -56,12 +56,12 @@ DEPOSITD_MESSAGE(58, submissions_found, rows, more);
 struct forget_submissions {
   std::string user;
 };
-DEPOSITD_MESSAGE(153, forget_submissions, user);
+DEPOSITD_MESSAGE(31, forget_submissions, user);
 
 struct submissions_forgotten {
   std::uint64_t count = 0;
 };
-DEPOSITD_MESSAGE(154, submissions_forgotten, count);
+DEPOSITD_MESSAGE(32, submissions_forgotten, count);
 
 struct items_found {
   std::vector<item_row> rows;

@@ -64,21 +64,6 @@ struct submit {
 };
 DEPOSITD_MESSAGE(30, submit, queue, user, priority, submission, body);
 
-/// A deposit that a synchronous door has processed already. `ec::overloaded` if
-/// the shard has not given this number in this life of it: it may be another
-/// deposit's by now.
-struct record_submission {
-  submission_recorded what; ///< id 0: the shard gives one
-  std::string user;
-};
-DEPOSITD_MESSAGE(31, record_submission, what, user);
-
-/// A number under which a deposit is to be recorded.
-struct reserve_id {
-  std::string user; ///< whose shard gives it
-};
-DEPOSITD_MESSAGE(32, reserve_id, user);
-
 /// This number and those behind it, as many as were asked for.
 struct id_reserved {
   item_id id = 0;

@@ -162,8 +162,6 @@ caf::expected<queue_number> reach_queue(shard_pointer self,
                                         const std::string& user = {});
 caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x);
 caf::result<enqueued> accept_submission(shard_pointer self, const submit& x);
-caf::result<enqueued> record_processed(shard_pointer self,
-                                       const record_submission& x);
 /// The door of a queue, which comes into being if it is new.
 caf::expected<queue_port_actor> open_port(shard_pointer self,
                                           const std::string& name);

@@ -135,8 +135,8 @@ void begin_serving(shard_pointer self, recovered_state& found,
                    const std::optional<control_changed>& newest) {
   auto& state = self->state;
   begin_control(self, std::move(found.control), newest);
-  // Numbers from `reserve_id` have effects (recorded DOIs) before the journal
-  // knows them; the projector has asked the registry for the highest.
+  // Numbers may have effects (recorded DOIs) that the journal does not know:
+  // the projector has asked the registry for the highest.
   state.id_last =
     std::max({state.id_last, found.id_max, ids_begin(state.options.number)});
   state.rings = found.rings;

@@ -111,20 +111,6 @@ caf::result<done> answer_when_ready(shard_pointer self) {
   return journal::answered_later<done>();
 }
 
-/// Numbers that are remembered as given and not recorded. Doors have far fewer
-/// deposits at work at a time: what is older is not coming back.
-constexpr std::size_t reserved_max = 10'000;
-
-caf::result<id_reserved> reserve(shard_pointer self) {
-  if (auto refused = refuse_intake(self))
-    return refused;
-  auto& state = self->state;
-  state.reserved.insert(++state.id_last);
-  if (state.reserved.size() > reserved_max)
-    state.reserved.erase(state.reserved.begin());
-  return id_reserved{state.id_last};
-}
-
 caf::result<id_reserved> number(shard_pointer self, const number_jobs& x) {
   if (auto refused = refuse_intake(self))
     return refused;
@@ -196,11 +182,9 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](const submit& x) {
       return counting(self, x.queue, accept_submission(self, x));
     },
-    [=](const record_submission& x) { return record_processed(self, x); },
     [=](const submit_batch& x) {
       return counting(self, split_queue_of(x), accept_work(self, x));
     },
-    [=](const reserve_id&) { return reserve(self); },
     [=](const number_jobs& x) { return number(self, x); },
     [=](const open_queue& x) { return open_one(self, x); },
     [=](publish& x) { return publish_all(self, x); },

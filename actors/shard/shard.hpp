@@ -181,10 +181,6 @@ struct shard_state {
   /// perhaps before a new start. Never falls.
   std::uint64_t revision = 0;
   item_id id_last = 0;
-  /// Numbers that doors have got here for deposits that they process at once,
-  /// and have not recorded yet. Whoever starts the shard anew elsewhere does
-  /// not know them and gives them again.
-  std::set<item_id> reserved;
   /// How far each ingress partition was applied. Ahead of the journal by what
   /// is on its way there.
   std::map<std::string, std::int64_t> watermarks;

@@ -18,7 +18,7 @@ inline constexpr auto heartbeat_interval = std::chrono::seconds{1};
 inline constexpr auto connection_timeout = std::chrono::seconds{10};
 
 /// Peers that speak another version of our messages refuse to connect.
-inline constexpr const char* node_protocol = "depositd.9";
+inline constexpr const char* node_protocol = "depositd.10";
 
 /// Sets the above. Without heartbeats a stopped peer is never noticed, and a
 /// peer that alone has them drops healthy idle ones.

@@ -83,17 +83,6 @@ TEST(wire, of_processors_is_as_it_was) {
 TEST(wire, of_what_shards_are_asked_is_as_it_was) {
   EXPECT_WIRE((submit{"q", "u", 3, submission, "<a/>"}),
               "01'q01'u0301'f01'o01'l01's01'b000000000000000101't04'<'a'/'>");
-  EXPECT_WIRE((record_submission{.what = {.id = 1,
-                                          .queue = "q",
-                                          .received_us = 2,
-                                          .finished_us = 3,
-                                          .failed = true,
-                                          .submission = submission,
-                                          .batch_id = "b",
-                                          .document = "d"},
-                                 .user = "u"}),
-              "000000000000000101'q000000000000000200000000000000030101'f01"
-              "'o01'l01's01'b000000000000000101't01'b01'd01'u");
   EXPECT_WIRE((count_pending{.queue = "q", .user = "u"}), "01'q01'u");
   EXPECT_WIRE(
     (pending_counted{.pending = 1, .limit = 2, .running = 3, .running_max = 4}),

@@ -29,7 +29,6 @@ NEEDS = {
     "lost_answer_sent_again": "several",
     "moved_items_taken_twice": "moves,several",
     "moved_items_turned_round": "moves,several",
-    "number_of_an_earlier_life": "at_once",
     "outbox_emptied_unsent": "moves,several",
     "outcome_not_said_again": "node",
     "position_ahead": "sources",

@@ -52,7 +52,6 @@ void check_settings(const history& x, findings& out) {
 findings check(const history& x) {
   findings out;
   for (const auto judge : {check_nothing_lost,
-                           check_nothing_recorded_lost,
                            check_nothing_invented,
                            check_unanswered,
                            check_look_ups,

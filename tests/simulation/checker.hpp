@@ -20,7 +20,6 @@ using findings = std::vector<finding>;
 
 /// What was acknowledged is in the journal, and was before it was acknowledged.
 void check_nothing_lost(const history& x, findings& out);          // I-1
-void check_nothing_recorded_lost(const history& x, findings& out); // I-1
 /// What is in the journal was attempted, as it is.
 void check_nothing_invented(const history& x, findings& out); // I-2
 /// What was not answered is there once or not at all; what was refused, never.

@@ -60,25 +60,6 @@ void check_nothing_lost(const history& x, findings& out) {
   });
 }
 
-void check_nothing_recorded_lost(const history& x, findings& out) {
-  std::unordered_map<std::string_view, item_id> found;
-  for (std::size_t i = 0; i < x.entries.size(); ++i) {
-    const auto& what = x.entries[i].what;
-    const auto* record = std::get_if<journalled>(&what);
-    const auto* kept = record == nullptr
-                         ? nullptr
-                         : std::get_if<submission_recorded>(&record->what);
-    if (kept != nullptr)
-      found.emplace(kept->submission.file_name, kept->id);
-    const auto* told = std::get_if<recorded_at_once>(&what);
-    if (told == nullptr)
-      continue;
-    if (const auto at = found.find(told->name);
-        at == found.end() || at->second != told->id)
-      out.push_back({"I-1", i, told->name + " was recorded and is not there"});
-  }
-}
-
 void check_nothing_invented(const history& x, findings& out) {
   std::unordered_map<std::string_view, const attempted*> known;
   std::unordered_set<std::string_view> kept; ///< where they come by a move: M-1
@@ -142,13 +123,6 @@ void check_no_doubles(const history& x, findings& out) {
       out.push_back(
         {"I-4", at, "id " + std::to_string(item.id) + " is of another shard"});
   });
-  each_event<submission_recorded>(
-    x, [&](const auto& what, const auto&, std::size_t at) {
-      if (!ids.insert(what.id).second)
-        out.push_back(
-          {"I-4", at,
-           "id " + std::to_string(what.id) + " was given to two deposits"});
-    });
   std::set<std::pair<std::string, std::int64_t>> rejected;
   each_event<record_rejected>(
     x, [&](const auto& what, const auto&, std::size_t at) {

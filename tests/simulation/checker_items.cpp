@@ -160,8 +160,7 @@ void check_states(const history& x, findings& out) {
     const auto before_us = std::exchange(last_us[id], one.at_us);
     if (item == nullptr) {
       if (!std::holds_alternative<item_enqueued>(record->what)
-          && !std::holds_alternative<submission_received>(record->what)
-          && !std::holds_alternative<submission_recorded>(record->what))
+          && !std::holds_alternative<submission_received>(record->what))
         out.push_back({"I-6", at, named(id) + " came from nowhere"});
     } else if (auto wrong = std::visit(
                  legality{*item, polled.count(id) > 0,

@@ -6,7 +6,6 @@
 #include "messages/values/codec.hpp"
 
 #include <map>
-#include <optional>
 
 namespace depositd::simulation {
 

@@ -55,9 +55,6 @@ private:
   void add(const submission_received& x, std::size_t at) {
     all_[x.id].stands.emplace_back(at, submission_status::queued);
   }
-  void add(const submission_recorded& x, std::size_t at) {
-    all_[x.id].stands.emplace_back(at, submission_status::completed);
-  }
   void add(const item_claimed& x, std::size_t at) {
     goes_on(x.id, submission_status::in_process, at);
   }

@@ -232,21 +232,12 @@ shard_disk::tables_of(const journal_store& by) {
 std::optional<to_publish> shard_disk::outcome_of(const std::string& user,
                                                  const event& x,
                                                  sequence seq) const {
-  const auto outcome = [&](micros finished_us, std::string content) {
-    return to_publish{std::to_string(shard_) + ':' + std::to_string(seq) + ':'
-                        + std::to_string(finished_us),
-                      user, std::move(content)};
-  };
-  if (const auto* end = std::get_if<item_finished>(&x);
-      end != nullptr && end->queue == "metadata")
-    return outcome(end->finished_us,
-                   text_of_outcome(bodies_.at(end->id), end->how));
-  if (const auto* at_once = std::get_if<submission_recorded>(&x))
-    return outcome(
-      at_once->finished_us,
-      text_of_outcome(at_once->submission.file_name,
-                      at_once->failed ? ending::failed : ending::done));
-  return std::nullopt;
+  const auto* end = std::get_if<item_finished>(&x);
+  if (end == nullptr || end->queue != "metadata")
+    return std::nullopt;
+  return to_publish{std::to_string(shard_) + ':' + std::to_string(seq) + ':'
+                      + std::to_string(end->finished_us),
+                    user, text_of_outcome(bodies_.at(end->id), end->how)};
 }
 
 /// As an item that came with the same body.

@@ -21,9 +21,6 @@ struct teller {
   void operator()(const refused& x) const {
     out << "refused " << x.body;
   }
-  void operator()(const recorded_at_once& x) const {
-    out << "recorded " << x.name << " as " << x.id;
-  }
   void operator()(const message_kept& x) const {
     out << "kept " << x.body;
   }

@@ -40,13 +40,6 @@ struct refused {
   std::string body;
 };
 
-/// A client was told that its deposit is processed and recorded, under the
-/// number that it was given before.
-struct recorded_at_once {
-  std::string name;
-  item_id id = 0;
-};
-
 /// A publisher was told that its message is kept.
 struct message_kept {
   std::string body;
@@ -260,10 +253,9 @@ struct left_over {
 };
 
 using fact =
-  std::variant<attempted, acknowledged, refused, recorded_at_once, message_kept,
-               topic_wanted, equal_kept, cancel_wanted, cancelled_as_wanted,
-               looked_up, produced, processor_joined, handed_out, reported,
-               settled,
+  std::variant<attempted, acknowledged, refused, message_kept, topic_wanted,
+               equal_kept, cancel_wanted, cancelled_as_wanted, looked_up,
+               produced, processor_joined, handed_out, reported, settled,
                proposed, in_force, work_wanted, work_done_as_wanted,
                move_wanted, move_promised, journalled, group_written, recovered,
                body_missing, leased, given_back, resumed, published, to_publish,

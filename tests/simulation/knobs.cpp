@@ -68,9 +68,6 @@ constexpr switch_of switches_of_sources[] = {
 /// Every fourth life; those of seeds.txt that are older have none.
 constexpr std::uint64_t sources_salt = std::uint64_t{5'169} << 32;
 
-/// Every fifth life; those of seeds.txt that are older have none.
-constexpr std::uint64_t at_once_salt = std::uint64_t{417} << 32;
-
 /// Every sixth life; those of seeds.txt and bug_seeds.txt that are older have
 /// none.
 constexpr std::uint64_t look_ups_salt = std::uint64_t{5605} << 32;
@@ -93,9 +90,9 @@ constexpr std::uint64_t equals_salt = std::uint64_t{497'411} << 32;
 
 /// What a life may have besides messages.
 constexpr switch_of switches_of_parts[] = {
-  {"work", &knobs::work},       {"at_once", &knobs::at_once},
-  {"sources", &knobs::sources}, {"moves", &knobs::moves},
-  {"node", &knobs::node},       {"look_ups", &knobs::look_ups},
+  {"work", &knobs::work},       {"sources", &knobs::sources},
+  {"moves", &knobs::moves},     {"node", &knobs::node},
+  {"look_ups", &knobs::look_ups},
   {"synchronous", &knobs::synchronous}, {"channels", &knobs::channels},
   {"cancels", &knobs::cancels}, {"equals", &knobs::equals},
 };
@@ -146,7 +143,6 @@ knobs::knobs(chance& by, std::uint64_t seed) {
       this->*x.value = of_sources.one_in(2);
     pulls = of_sources.between(1, 3);
   }
-  at_once = chance{seed ^ at_once_salt}.one_in(5);
   moves = chance{seed ^ moves_salt}.one_in(4);
   look_ups = chance{seed ^ look_ups_salt}.one_in(6);
   synchronous = chance{seed ^ synchronous_salt}.one_in(6);

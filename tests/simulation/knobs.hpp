@@ -79,7 +79,6 @@ struct knobs {
   bool deposits = false; ///< besides messages
   bool equals = false;   ///< payloads that collapse where they are equal
   bool limits = false;   ///< of pending items
-  bool at_once = false;  ///< deposits that are processed before the answer
   bool synchronous = false; ///< deposits that come claimed by their door
   bool look_ups = false; ///< depositors ask what became of theirs
   // -- topics

@@ -26,12 +26,10 @@ world::system_config::system_config() {
 world::world(std::uint64_t seed, const lessened& by)
   : chance_(seed), knobs_(chance_, seed), skipped_(by.skipped),
     work_chance_(seed ^ 0x6a6f6273U), source_chance_(seed ^ 0x70756c6cU),
-    at_once_chance_(seed ^ 0x73796e63U), move_chance_(seed ^ 0x6d6f7665U),
-    look_up_chance_(seed ^ 0x6c6f6f6bU), node_chance_(seed ^ 0x6e6f6465U),
-    synchronous_chance_(seed ^ 0x646f6f72U),
+    move_chance_(seed ^ 0x6d6f7665U), look_up_chance_(seed ^ 0x6c6f6f6bU),
+    node_chance_(seed ^ 0x6e6f6465U), synchronous_chance_(seed ^ 0x646f6f72U),
     channel_chance_(seed ^ 0x6368616eU), cancel_chance_(seed ^ 0x63616e63U),
-    equal_chance_(seed ^ 0x65717561U),
-    system_(config_),
+    equal_chance_(seed ^ 0x65717561U), system_(config_),
     scheduler_(
       dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
     born_(scheduler_.clock().now()) {
@@ -217,8 +215,6 @@ void world::step() {
     return step_of_work();
   if (knobs_.sources && source_chance_.one_in(3))
     return step_of_sources();
-  if (knobs_.at_once && at_once_chance_.one_in(8))
-    return record_at_once();
   if (knobs_.synchronous && synchronous_chance_.one_in(6))
     return synchronous_chance_.one_in(2) ? send_synchronous()
                                          : end_synchronous();

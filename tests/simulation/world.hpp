@@ -241,9 +241,18 @@ private:
 
   std::string any_user();
   std::string any_queue();
+  struct submitted {
+    item_id id = 0;
+    std::string user;
+    std::string name;
+  };
+  /// `answered` gets each body with its number, 0 where it was refused.
+  void send(enqueue message,
+            std::function<void(const std::string&, item_id)> answered);
+  /// `kept` gets what the shard has taken.
+  void deposit(submit message, std::function<void(const submitted&)> kept);
   void send_messages();
   void send_deposit();
-  void record_at_once();
   void send_synchronous();
   void end_synchronous();
   void look_up();
@@ -380,7 +389,6 @@ private:
   std::vector<std::uint32_t> skipped_; ///< steps
   chance work_chance_;                 ///< of batches and jobs alone
   chance source_chance_;               ///< of sources alone
-  chance at_once_chance_;              ///< of deposits at once alone
   chance move_chance_;                 ///< of moves alone
   chance look_up_chance_;              ///< of questions for deposits alone
   chance node_chance_;                 ///< of the node's troubles alone
@@ -415,11 +423,6 @@ private:
   std::vector<micros> arrivals_us_;   ///< when engines join
   std::map<std::string, admin_actor> admins_; ///< by address, of those up
   std::vector<item_id> deposited_;            ///< a few that were acknowledged
-  struct submitted {
-    item_id id = 0;
-    std::string user;
-    std::string name;
-  };
   std::vector<submitted> submitted_; ///< that their depositors ask for
   std::vector<submitted> in_work_;   ///< claimed by the door that took them in
 
@@ -431,7 +434,6 @@ private:
   bool brokers_away_ = false;
   std::uint64_t messages_ = 0;
   std::uint32_t bodies_ = 0;
-  std::uint32_t recorded_at_once_ = 0;
   std::uint32_t synchronous_ = 0; ///< deposits
   std::uint32_t messages_sent_ = 0; ///< to topics with channels
   std::uint32_t proposals_ = 0;

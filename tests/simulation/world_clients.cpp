@@ -19,6 +19,17 @@ std::string world::any_queue() {
   return queue_names[chance_.below(3)];
 }
 
+void world::send(enqueue message,
+                 std::function<void(const std::string&, item_id)> answered) {
+  std::vector<std::string> bodies;
+  for (const auto& x : message.items)
+    bodies.push_back(x.body);
+  ask(std::move(message), [=](const enqueued& x) {
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+      answered(bodies[i], x.ids[i]);
+  });
+}
+
 void world::send_messages() {
   enqueue message;
   message.queue = any_queue();
@@ -26,7 +37,6 @@ void world::send_messages() {
   const auto flood = knobs_.skew && chance_.one_in(12);
   if (flood)
     count = 50 + chance_.below(80);
-  std::vector<std::string> bodies;
   for (std::uint32_t i = 0; i < count; ++i) {
     new_item x;
     x.user = flood ? "u0" : any_user();
@@ -36,68 +46,19 @@ void world::send_messages() {
     if (chance_.one_in(4))
       x.body.resize(x.body.size() + 150, '.');
     tell(attempted{x.body, message.queue, x.user});
-    bodies.push_back(x.body);
     message.items.push_back(std::move(x));
   }
-  ask(std::move(message), [=, this](const enqueued& x) {
-    for (std::size_t i = 0; i < bodies.size(); ++i)
-      if (x.ids[i] != 0)
-        tell(acknowledged{bodies[i], x.ids[i]});
-      else
-        tell(refused{bodies[i]});
+  send(std::move(message), [this](const std::string& body, item_id id) {
+    if (id != 0)
+      tell(acknowledged{body, id});
+    else
+      tell(refused{body});
   });
 }
 
-void world::send_deposit() {
-  submit message;
+void world::deposit(submit message,
+                    std::function<void(const submitted&)> kept) {
   message.queue = "metadata";
-  message.user = any_user();
-  message.submission.file_name =
-    std::string{"f"}.append(std::to_string(++bodies_));
-  message.submission.blob = "none";
-  const auto name = message.submission.file_name;
-  const auto user = message.user;
-  tell(attempted{name, message.queue, user});
-  ask(std::move(message), [=, this](const enqueued& x) {
-    tell(acknowledged{name, x.ids.at(0)});
-    submitted_.push_back({x.ids[0], user, name});
-    if (is_shared() && deposited_.size() < 20)
-      deposited_.push_back(x.ids[0]);
-  });
-}
-
-/// As a door does that processes a deposit before it answers.
-void world::record_at_once() {
-  const auto user = std::string{"u"}.append(
-    std::to_string(at_once_chance_.below(knobs_.users)));
-  const auto name =
-    std::string{"s"}.append(std::to_string(++recorded_at_once_));
-  const bool failed = at_once_chance_.one_in(3);
-  ask(reserve_id{user}, [=, this](const id_reserved& given) {
-    record_submission message;
-    message.user = user;
-    message.what.id = given.id;
-    message.what.queue = "metadata";
-    message.what.failed = failed;
-    message.what.submission.file_name = name;
-    message.what.document = "<" + name + "/>";
-    ask(std::move(message), [=, this](const enqueued&) {
-      tell(recorded_at_once{name, given.id});
-      submitted_.push_back({given.id, user, name});
-    });
-  });
-}
-
-/// As a door does that processes a deposit before it answers: what it sends
-/// comes claimed by it, or not at all.
-void world::send_synchronous() {
-  submit message;
-  message.queue = "metadata";
-  message.user = std::string{"u"}.append(
-    std::to_string(synchronous_chance_.below(knobs_.users)));
-  message.submission.source = source_v2.name;
-  message.submission.file_name =
-    std::string{"v"}.append(std::to_string(++synchronous_));
   message.submission.blob = "none";
   const auto name = message.submission.file_name;
   const auto user = message.user;
@@ -106,9 +67,32 @@ void world::send_synchronous() {
     if (x.ids.at(0) == 0)
       return tell(refused{name});
     tell(acknowledged{name, x.ids[0]});
-    submitted_.push_back({x.ids[0], user, name});
-    in_work_.push_back({x.ids[0], user, name});
+    kept(submitted_.emplace_back(submitted{x.ids[0], user, name}));
   });
+}
+
+void world::send_deposit() {
+  submit message;
+  message.user = any_user();
+  message.submission.file_name =
+    std::string{"f"}.append(std::to_string(++bodies_));
+  deposit(std::move(message), [this](const submitted& x) {
+    if (is_shared() && deposited_.size() < 20)
+      deposited_.push_back(x.id);
+  });
+}
+
+/// As a door does that processes a deposit before it answers: what it sends
+/// comes claimed by it, or not at all.
+void world::send_synchronous() {
+  submit message;
+  message.user = std::string{"u"}.append(
+    std::to_string(synchronous_chance_.below(knobs_.users)));
+  message.submission.source = source_v2.name;
+  message.submission.file_name =
+    std::string{"v"}.append(std::to_string(++synchronous_));
+  deposit(std::move(message),
+          [this](const submitted& x) { in_work_.push_back(x); });
 }
 
 /// Some doors never say a word: the queue has it when their time is over.

@@ -5,8 +5,6 @@
 #include "tests/simulation/world.hpp"
 #include "tests/simulation/world_ask.hpp"
 
-#include <algorithm>
-
 namespace depositd::simulation {
 
 namespace {
@@ -39,20 +37,17 @@ void world::send_equals() {
   enqueue message;
   message.queue = queue_of_equals();
   const auto count = 1 + equal_chance_.below(3);
-  std::vector<std::string> bodies;
   for (std::uint32_t i = 0; i < count; ++i) {
     new_item x;
     x.user = std::string{"u"}.append(
       std::to_string(equal_chance_.below(knobs_.users)));
     x.body =
       std::string{"e"}.append(std::to_string(equal_chance_.below(payloads)));
-    bodies.push_back(x.body);
     message.items.push_back(std::move(x));
   }
-  ask(std::move(message), [=, this](const enqueued& x) {
-    for (std::size_t i = 0; i < bodies.size(); ++i)
-      if (x.ids[i] != 0)
-        tell(equal_kept{bodies[i], x.ids[i]});
+  send(std::move(message), [this](const std::string& body, item_id id) {
+    if (id != 0)
+      tell(equal_kept{body, id});
   });
 }
 

@@ -14,8 +14,8 @@ namespace depositd {
 struct carry_items; struct count_pending; struct count_queue; struct enqueue;
 struct explain_item; struct ingest; struct list_queues; struct list_users;
 struct open_ports; struct park_matching; struct peek_items; struct purge_queue;
-struct record_submission; struct release_queue; struct renew_items;
-struct reserve_id; struct settle_items; struct submission_query; struct submit;
+struct release_queue; struct renew_items; struct settle_items;
+struct submission_query; struct submit;
 struct batch_query; struct forget_batches; struct job_query; struct order_batch;
 struct order_job; struct order_jobs; struct submit_batch; struct wake_items;
 struct cancel_deposit; struct cancel_matching; struct publish;
@@ -62,9 +62,6 @@ using enum more;
 template <> inline constexpr auto row<enqueue>
   = route{to_places_of_items, never, ids_in_place, makes_queue};
 template <> inline constexpr auto row<submit> = route{to_user, never};
-template <> inline constexpr auto row<record_submission>
-  = route{to_user, never};
-template <> inline constexpr auto row<reserve_id> = route{to_user, harmless};
 template <> inline constexpr auto row<count_pending>
   = route{to_user_in_queue, harmless};
 template <> inline constexpr auto row<ingest>

@@ -1,4 +1,4 @@
-// What doors bring: items, deposits, and deposits that are over already.
+// What doors bring: items and deposits.
 
 #include "actors/rules/control/control.hpp"
 #include "actors/rules/control/founding.hpp"
@@ -205,26 +205,6 @@ caf::result<enqueued> accept_submission(shard_pointer self, const submit& x) {
   one.add_deposit(*number, x.user, x.priority, x.submission, x.body);
   one.keep_to(claims_max);
   return one.commit<enqueued>(answer_to_submit);
-}
-
-caf::result<enqueued> record_processed(shard_pointer self,
-                                       const record_submission& x) {
-  if (auto refused = refuse_growth(self))
-    return refused;
-  auto what = x.what;
-  if (what.id == 0)
-    what.id = ++self->state.id_last;
-  else if (self->state.reserved.erase(what.id) == 0
-           && !seeded_bug("number_of_an_earlier_life"))
-    // It may be another deposit's by now.
-    return caf::make_error(ec::overloaded,
-                           std::string{"the shard has started anew since this "
-                                       "deposit got its number: send it "
-                                       "again"});
-  const enqueued result{{what.id}, 0};
-  journal::command todo{self->state.journal, x.user};
-  todo.note(std::move(what));
-  return todo.commit_and_answer(self, result);
 }
 
 caf::expected<queue_port_actor> open_port(shard_pointer self,

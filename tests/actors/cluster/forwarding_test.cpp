@@ -25,13 +25,15 @@ caf::behavior mute(caf::event_based_actor* self,
   return {[](float) { /* nobody sends one */ }};
 }
 
-/// Gives numbers and takes deposits; `why`: or turns them away.
+/// Explains items and takes deposits; `why`: or turns them away.
 caf::behavior owner(caf::event_based_actor*, caf::error why) {
   return {
-    [=](const reserve_id&) -> caf::result<id_reserved> {
+    [=](const explain_item& x) -> caf::result<item_explained> {
       if (why)
         return why;
-      return id_reserved{7};
+      item_explained out;
+      out.user = x.user;
+      return out;
     },
     [=](const submit&) -> caf::result<enqueued> {
       if (why)
@@ -78,8 +80,8 @@ protected:
     settle();
   }
 
-  auto reserve() {
-    auto out = self->request(at, caf::infinite, reserve_id{user});
+  auto explain() {
+    auto out = self->request(at, caf::infinite, explain_item{1, user});
     settle();
     return out;
   }
@@ -104,11 +106,11 @@ protected:
   }
 
   template <class Request>
-  item_id number(Request& from) {
-    item_id out = 0;
+  std::string explained(Request& from) {
+    std::string out;
     EXPECT_TRUE(self->has_next_message());
     if (self->has_next_message())
-      from.receive([&](const id_reserved& x) { out = x.id; },
+      from.receive([&](const item_explained& x) { out = x.user; },
                    [](const caf::error& why) {
                      ADD_FAILURE() << render(why);
                    });
@@ -140,13 +142,13 @@ TEST_F(forwarded, wait_longer_for_what_takes_long) {
   std::string queue{"q"};
   while (shard_of(queue, 2) != 1)
     queue += "q";
-  auto quick = reserve();
+  auto quick = explain();
   auto slow = self->request(at, caf::infinite, purge_queue{queue});
   advance(milliseconds{31'000});
   EXPECT_EQ(*taken, 2);
   ASSERT_TRUE(self->has_next_message());
   quick.receive(
-    [](const id_reserved&) { ADD_FAILURE() << "reserved"; },
+    [](const item_explained&) { ADD_FAILURE() << "explained"; },
     [](const caf::error& why) { EXPECT_EQ(why, caf::sec::request_timeout); });
   EXPECT_FALSE(self->has_next_message());
   advance(milliseconds{3'600'000});
@@ -159,20 +161,20 @@ TEST_F(forwarded, wait_longer_for_what_takes_long) {
 TEST_F(forwarded, go_to_the_next_owner_if_that_does_no_harm) {
   const auto dying = spawn(mute, taken);
   place(dying, 1);
-  auto asked = reserve();
+  auto asked = explain();
   caf::anon_send_exit(dying, caf::exit_reason::kill);
   settle();
   EXPECT_FALSE(self->has_next_message()) << "it waits";
   place(spawn(owner, caf::error{}), 2);
-  EXPECT_EQ(number(asked), 7u);
+  EXPECT_EQ(explained(asked), user);
 }
 
 TEST_F(forwarded, leave_an_owner_that_others_have_replaced) {
   place(spawn(mute, taken), 1);
   auto asked = deposit();
-  auto repeated = reserve();
+  auto repeated = explain();
   place(spawn(owner, caf::error{}), 2);
-  EXPECT_EQ(number(repeated), 7u) << "may be asked for twice";
+  EXPECT_EQ(explained(repeated), user) << "may be asked for twice";
   EXPECT_FALSE(self->has_next_message()) << "the first one may still answer";
   advance(milliseconds{2'500});
   EXPECT_EQ(refusal(asked), ec::store_failed) << "nobody knows";
@@ -220,17 +222,17 @@ TEST_F(forwarded, are_not_repeated_if_an_owner_that_was_fenced_had_them) {
   auto asked = deposit();
   EXPECT_EQ(refusal(asked), ec::fenced) << "it may be in the journal";
   place(spawn(owner, caf::make_error(ec::fenced)), 2);
-  auto harmless = reserve();
+  auto harmless = explain();
   EXPECT_FALSE(self->has_next_message());
   place(spawn(owner, caf::error{}), 3);
-  EXPECT_EQ(number(harmless), 7u);
+  EXPECT_EQ(explained(harmless), user);
 }
 
 TEST_F(forwarded, are_not_given_to_an_owner_of_the_past) {
   place(spawn(owner, caf::error{}), 5);
   place(spawn(mute, taken), 4);
-  auto asked = reserve();
-  EXPECT_EQ(number(asked), 7u);
+  auto asked = explain();
+  EXPECT_EQ(explained(asked), user);
   EXPECT_EQ(*taken, 0);
 }
 

@@ -79,11 +79,7 @@ TEST_F(routed, what_is_about_a_user_goes_to_the_users_shard) {
     const auto user = name_in(shard, "u");
     submit deposit;
     deposit.user = user;
-    record_submission record;
-    record.user = user;
     EXPECT_EQ(asked(deposit), shards{shard});
-    EXPECT_EQ(asked(record), shards{shard});
-    EXPECT_EQ(asked(reserve_id{user}), shards{shard});
     EXPECT_EQ(asked(count_pending{"deposits", user}), shards{shard});
     EXPECT_EQ(asked(explain_item{1, user}), shards{shard});
   }
@@ -287,7 +283,6 @@ TEST_F(routed, a_batch_without_records_still_moves_the_mark) {
 TEST(table, says_what_may_be_sent_again) {
   EXPECT_EQ(row<enqueue>.may, repeats::never);
   EXPECT_EQ(row<submit>.may, repeats::never);
-  EXPECT_EQ(row<record_submission>.may, repeats::never);
   EXPECT_EQ(row<settle_items>.may, repeats::never);
   EXPECT_EQ(row<park_matching>.may, repeats::never);
   EXPECT_EQ(row<cancel_deposit>.may, repeats::never);
