@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 
 namespace depositd::segments {
 
@@ -56,6 +55,7 @@ sequence segment_journal::last() const {
 caf::expected<std::uint64_t>
 segment_journal::append(std::string_view bytes, std::uint32_t events,
                         const std::vector<watermark>& watermarks) {
+  // Not left to the next group, which may begin another segment.
   if (refused_)
     if (auto failed = take_back())
       return failed;

@@ -189,6 +189,20 @@ TEST_F(disk_failure, at_the_begin_of_a_segment_leaves_no_empty_one_behind) {
   EXPECT_EQ(store->last(), last + 1);
 }
 
+TEST_F(disk_failure, leaves_no_refused_group_behind_in_a_full_segment) {
+  auto store = must_open();
+  append(*store, 1);
+  fail(disk_call::sync, EIO);
+  EXPECT_FALSE(store->append(body(2), 1, {}));
+  mend();
+  // Where the refused one was there is no room for the next.
+  const std::string large(2 * small_segment_bytes, 'l');
+  ASSERT_TRUE(store->append(large, 1, {}));
+  store.reset();
+  store = must_open();
+  EXPECT_EQ(store->last(), 2u);
+}
+
 TEST_F(disk_failure, while_it_is_opened_is_refused) {
   append(*must_open(), 4);
   for (const auto call :
