@@ -67,17 +67,4 @@ bool has_room(const provision_rules& by, const disk_space& disk,
   return used * 100 <= static_cast<double>(disk.total) * by.used_percent_max;
 }
 
-std::vector<bool> provision(const provision_rules& by, const disk_space& disk,
-                            std::uint64_t promised,
-                            const std::vector<std::int64_t>& waiting) {
-  std::vector<bool> out;
-  out.reserve(waiting.size());
-  for (const auto size : waiting) {
-    out.push_back(has_room(by, disk, promised, size));
-    if (out.back())
-      promised = add(promised, bytes_of(size));
-  }
-  return out;
-}
-
 } // namespace depositd

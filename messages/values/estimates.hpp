@@ -71,10 +71,4 @@ struct provision_rules {
 bool has_room(const provision_rules& by, const disk_space& disk,
               std::uint64_t promised, std::int64_t space_needed);
 
-/// Which of the waiting jobs (their sizes, in their order) may go on: all of
-/// them are looked at, and each that goes takes its room from those behind it.
-std::vector<bool> provision(const provision_rules& by, const disk_space& disk,
-                            std::uint64_t promised,
-                            const std::vector<std::int64_t>& waiting);
-
 } // namespace depositd

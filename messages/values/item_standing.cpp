@@ -57,11 +57,6 @@ std::optional<item_stage> stage_of_topic(std::string_view topic) {
   return std::nullopt;
 }
 
-std::string_view topic_of(item_stage x) {
-  const auto at = static_cast<std::size_t>(x);
-  return at < ingest_topics.size() ? ingest_topics[at] : std::string_view{};
-}
-
 std::optional<item_standing> standing_of(const job_row& x, bool claimed) {
   const auto stage = stage_of(x);
   if (!stage)

@@ -52,9 +52,6 @@ constexpr bool is_late(item_stage x) {
 /// `requested` for those of restoring, deleting and checking.
 std::optional<item_stage> stage_of_topic(std::string_view topic);
 
-/// The topic of an ingest's stage; empty for all other stages.
-std::string_view topic_of(item_stage x);
-
 /// How notes of items begin that a rule has ended so.
 inline constexpr std::string_view cancelled_note = "cancelled: ";
 inline constexpr std::string_view suspended_note = "suspended: ";

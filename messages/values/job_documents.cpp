@@ -12,6 +12,22 @@ namespace {
 using json = nlohmann::json;
 using pairs = std::vector<std::pair<std::string, std::string>>;
 
+/// What the form said, which a batch hands on to each of its jobs.
+template <class Document, class Member>
+void each_given(Document& x, Member member) {
+  member("identifier", x.what.identifier);
+  member("local_id", x.what.local_ids);
+  member("title", x.what.title);
+  member("creator", x.what.creator);
+  member("date", x.what.date);
+  member("update", x.update);
+  member("note", x.note);
+  member("resource_type", x.resource_type);
+  member("dublin_core", x.dublin_core);
+  member("erc", x.erc);
+  member("submitted", x.submitted);
+}
+
 // -- writing: what is empty is left out ---------------------------------------
 
 void put(json& to, const char* name, const std::string& x) {
@@ -48,24 +64,11 @@ json written(const payload& x) {
   return out;
 }
 
-void put(json& to, const description& x) {
-  put(to, "identifier", x.identifier);
-  put(to, "local_id", x.local_ids);
-  put(to, "title", x.title);
-  put(to, "creator", x.creator);
-  put(to, "date", x.date);
-}
-
-/// What the form said, which a batch hands on to each of its jobs.
 template <class Document>
 void put_given(json& to, const Document& x) {
-  put(to, x.what);
-  put(to, "update", x.update);
-  put(to, "note", x.note);
-  put(to, "resource_type", x.resource_type);
-  put(to, "dublin_core", x.dublin_core);
-  put(to, "erc", x.erc);
-  put(to, "submitted", x.submitted);
+  each_given(x, [&](const char* name, const auto& value) {
+    put(to, name, value);
+  });
 }
 
 json written(const batch_document& x) {
@@ -141,23 +144,11 @@ payload read_payload(json& from) {
   return out;
 }
 
-void take(json& from, description& to) {
-  take(from, "identifier", to.identifier);
-  take(from, "local_id", to.local_ids);
-  take(from, "title", to.title);
-  take(from, "creator", to.creator);
-  take(from, "date", to.date);
-}
-
 template <class Document>
 void take_given(json& from, Document& to) {
-  take(from, to.what);
-  take(from, "update", to.update);
-  take(from, "note", to.note);
-  take(from, "resource_type", to.resource_type);
-  take(from, "dublin_core", to.dublin_core);
-  take(from, "erc", to.erc);
-  take(from, "submitted", to.submitted);
+  each_given(to, [&](const char* name, auto& value) {
+    take(from, name, value);
+  });
 }
 
 batch_document read_batch(json from) {

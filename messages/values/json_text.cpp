@@ -63,10 +63,6 @@ std::string indented_json_text(const json& x) {
   return text_of(x, 1, false);
 }
 
-std::string indented_json_text(const ordered_json& x) {
-  return text_of(x, 1, false);
-}
-
 json json_of(std::string_view text) {
   return read<json>(text);
 }

@@ -21,7 +21,6 @@ std::string ascii_json_text(const nlohmann::ordered_json& x);
 
 /// A line for each member, indented by one.
 std::string indented_json_text(const nlohmann::json& x);
-std::string indented_json_text(const nlohmann::ordered_json& x);
 
 /// Arrays and objects in each other that a text may have to be read: documents
 /// are copied, merged and written level by level on a thread's small stack.

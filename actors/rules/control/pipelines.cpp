@@ -172,13 +172,6 @@ bool serves_outside(const control_state& state, const std::string& queue) {
          && place.of->stages[place.index].kind == handler_kind::external;
 }
 
-const stage_settings* stage_of(const pipeline& x, const std::string& name) {
-  for (const auto& stage : x.stages)
-    if (stage.name == name)
-      return &stage;
-  return nullptr;
-}
-
 caf::error check_submitter(const control_state& state,
                            const std::string& collection,
                            const std::string& user) {

@@ -6,7 +6,6 @@
 #include "messages/values/errors.hpp"
 #include "messages/values/events.hpp"
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -47,9 +46,6 @@ stage_place find_stage(const control_state& state, const std::string& queue);
 /// of pipelines' queues only those of stages that are for them; none of topics,
 /// which have doors of their own.
 bool serves_outside(const control_state& state, const std::string& queue);
-
-/// Null if the pipeline has no stage of this name.
-const stage_settings* stage_of(const pipeline& x, const std::string& name);
 
 /// Why this user cannot submit to this collection; no error if they can.
 /// `ec::not_found`, `ec::not_allowed`.

@@ -122,8 +122,4 @@ caf::expected<batch_answer> decide(const batch_status& now,
                          "a batch cannot be asked to " + word(x.action));
 }
 
-std::string report_id(const std::string& batch_uuid, std::uint32_t number) {
-  return "report-" + batch_uuid + "-" + std::to_string(number);
-}
-
 } // namespace depositd::rules

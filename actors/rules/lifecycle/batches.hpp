@@ -57,8 +57,4 @@ struct batch_answer {
 caf::expected<batch_answer> decide(const batch_status& now,
                                    const batch_request& x);
 
-/// Names one report of a batch for ever, so that a report that is sent again
-/// after a crash is recognised. The first report is 1.
-std::string report_id(const std::string& batch_uuid, std::uint32_t number);
-
 } // namespace depositd::rules

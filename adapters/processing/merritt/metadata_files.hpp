@@ -5,18 +5,12 @@
 #include "messages/values/errors.hpp"
 #include "messages/values/types.hpp"
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace depositd::merritt {
-
-/// Names that belong to the system.
-inline constexpr std::array<std::string_view, 6> reserved_names = {
-  "mrt-erc.txt",     "mrt-dc.xml",     "mrt-datacite.xml",
-  "mrt-embargo.txt", "mrt-delete.txt", "mrt-manifest.txt"};
 
 inline constexpr std::size_t metadata_bytes_max = 1024 * 1024;
 

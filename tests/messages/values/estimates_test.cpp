@@ -88,17 +88,4 @@ TEST(provision, keeps_what_must_stay_free) {
     has_room(by, disk, all_bytes, std::numeric_limits<std::int64_t>::max()));
 }
 
-TEST(provision, S04_looks_at_every_job_that_waits) {
-  const provision_rules by{.free_min = 0};
-  const disk_space disk{.total = 100, .free = 10};
-  EXPECT_EQ(provision(by, disk, 0, {50, 4, 20, 5, 2, 1}),
-            (std::vector<bool>{false, true, false, true, false, true}));
-}
-
-TEST(provision, S05_goes_on_by_itself_when_there_is_room) {
-  const provision_rules by{.free_min = 0};
-  EXPECT_EQ(provision(by, {.total = 100, .free = 50}, 0, {50}),
-            std::vector<bool>{true});
-}
-
 } // namespace depositd

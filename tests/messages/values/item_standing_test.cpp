@@ -21,12 +21,8 @@ item_standing seen(const job_row& x, bool claimed = false) {
 }
 
 TEST(item_standing, stages_and_topics_belong_together) {
-  for (std::size_t i = 0; i < ingest_stage_count; ++i) {
-    const auto stage = static_cast<item_stage>(i);
-    EXPECT_EQ(stage_of_topic(topic_of(stage)), stage);
-  }
-  EXPECT_EQ(topic_of(item_stage::receive), "ingest01_prefetch");
-  EXPECT_EQ(topic_of(item_stage::cleanup), "ingest09_cleanup");
+  EXPECT_EQ(stage_of_topic("ingest01_prefetch"), item_stage::receive);
+  EXPECT_EQ(stage_of_topic("ingest09_cleanup"), item_stage::cleanup);
   EXPECT_EQ(stage_of_topic("restore_file"), item_stage::requested);
   EXPECT_FALSE(stage_of_topic("ingest10_party"));
 }

@@ -255,13 +255,6 @@ void door::announce(whereabouts x) {
   core_->where.store(std::make_shared<const whereabouts>(std::move(x)));
 }
 
-std::vector<route_name> door::all_routes() {
-  std::vector<route_name> out{{"GET", "/ping"}};
-  for (const auto& what : operations)
-    out.push_back({what.method, what.path});
-  return out;
-}
-
 void door::close() {
   core_->asked.close();
   core_->writing.close();

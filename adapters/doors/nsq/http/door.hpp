@@ -56,12 +56,6 @@ struct whereabouts {
   std::shared_ptr<nsq_lookup::registrar> lookupds;
 };
 
-/// A method and path of the API.
-struct route_name {
-  std::string method;
-  std::string path;
-};
-
 struct door_core;
 
 class door {
@@ -73,7 +67,7 @@ public:
 
   ~door();
 
-  /// Adds everything that `all_routes` names. The routes keep what they need.
+  /// The routes keep what they need.
   void add_routes(http::router& routes);
 
   /// Has the server refuse in nsqd's words.
@@ -81,8 +75,6 @@ public:
 
   /// To be called when the server listens. Requests before it find no ports.
   void announce(whereabouts x);
-
-  static std::vector<route_name> all_routes();
 
   /// The HTTP server must have stopped.
   void close();

@@ -179,9 +179,4 @@ TEST(batch_actions, R06_R12_remove_what_is_over_and_mark_what_is_not) {
   EXPECT_EQ(marked->status.state, deleted);
 }
 
-TEST(batch_reports, R20_are_known_by_their_id) {
-  EXPECT_EQ(report_id("5f0c", 2), "report-5f0c-2");
-  EXPECT_NE(report_id("5f0c", 1), report_id("5f0c", 2));
-}
-
 } // namespace depositd::rules
