@@ -95,11 +95,14 @@ caf::error engine_node::spawn_operators() {
   auto profiles = open_profiles(settings_);
   if (!profiles)
     return std::move(profiles.error());
-  const auto spawn_handler =
-    handlers_of(system_, settings_, stores_.blobs, stores_.registry, budget_);
-  handler_ = spawn_handler(synchronous_threads);
-  processors::processor_manager_options working{
-    shard_, [=] { return spawn_handler(1); }};
+  auto handlers = handlers_of(
+    system_, settings_, stores_.blobs, stores_.registry,
+    settings_.store.kind == store_kind::postgres ? stores_are::elsewhere
+                                                 : stores_are::here,
+    budget_);
+  handler_ = handlers.spawn_apart(synchronous_threads);
+  processors::processor_manager_options working{shard_,
+                                                std::move(handlers.spawn)};
   working.spawn_stage_handler =
     stage_handlers_of(system_, settings_, *tools, std::move(*profiles), cut_,
                       public_address_);

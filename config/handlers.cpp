@@ -7,6 +7,7 @@
 #include "adapters/processing/aptrust/orders/stages.hpp"
 #include "adapters/processing/crossref/handler.hpp"
 #include "adapters/processing/crossref/notify_handler.hpp"
+#include "adapters/processing/crossref/slot_threads.hpp"
 #include "adapters/processing/exec/exec_handler.hpp"
 #include "adapters/processing/merritt/keeping.hpp"
 #include "adapters/processing/merritt/stages.hpp"
@@ -15,7 +16,10 @@
 #include "messages/values/operations.hpp"
 #include "messages/workers.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
+#include <thread>
 #include <utility>
 
 namespace depositd {
@@ -29,18 +33,28 @@ crossref::xml_limits limits_of(const depositd_settings& settings) {
   return out;
 }
 
+/// What waits for this machine's processors needs no more threads than these.
+std::size_t busy_slots(stores_are where) {
+  return where == stores_are::elsewhere
+           ? 0
+           : std::max(std::thread::hardware_concurrency(), 1U);
+}
+
 } // namespace
 
-handler_spawner handlers_of(caf::actor_system& system,
-                            const depositd_settings& settings,
-                            std::shared_ptr<blob_store> blobs,
-                            std::shared_ptr<doi_registry> registry,
-                            std::shared_ptr<memory_budget> memory) {
+deposit_handlers handlers_of(caf::actor_system& system,
+                             const depositd_settings& settings,
+                             std::shared_ptr<blob_store> blobs,
+                             std::shared_ptr<doi_registry> registry,
+                             stores_are where,
+                             std::shared_ptr<memory_budget> memory) {
   const std::chrono::milliseconds delay{settings.processors.inject_delay_ms};
-  if (delay.count() > 0)
-    return [&system, delay](std::size_t) -> handler_actor {
+  if (delay.count() > 0) {
+    const auto spawn = [&system, delay]() -> handler_actor {
       return system.spawn(crossref::delaying_handler, delay);
     };
+    return {spawn, [spawn](std::size_t) { return spawn(); }};
+  }
   crossref::submission_handler handling;
   handling.blobs = std::move(blobs);
   handling.registry = std::move(registry);
@@ -52,15 +66,22 @@ handler_spawner handlers_of(caf::actor_system& system,
   const auto work =
     std::make_shared<const crossref::submission_handler>(std::move(handling));
   const std::chrono::milliseconds least{settings.processors.least_ms};
-  return [&system, work, least](std::size_t threads) -> handler_actor {
-    auto out =
-      workers<handler_actor>(system, {.count = threads}, [&system, work] {
-        return system.spawn<caf::detached>(crossref::handler, work);
-      });
+  const auto slowed = [&system, least](handler_actor out) -> handler_actor {
     if (least.count() > 0)
       return system.spawn(crossref::slowed_handler, out, least);
     return out;
   };
+  const auto threads = std::make_shared<crossref::slot_threads>(
+    system, crossref::slot_threads_options{.busy_max = busy_slots(where)});
+  return {[=, &system] {
+            return slowed(system.spawn(crossref::slot_handler, work, threads));
+          },
+          [=, &system](std::size_t count) {
+            return slowed(workers<handler_actor>(
+              system, {.count = count}, [&system, work] {
+                return system.spawn<caf::detached>(crossref::handler, work);
+              }));
+          }};
 }
 
 namespace {

@@ -23,20 +23,28 @@
 
 namespace depositd {
 
-/// Spawns a handler that does so many items at once, each on a thread.
-using handler_spawner = std::function<handler_actor(std::size_t threads)>;
+struct deposit_handlers {
+  /// Spawns a slot's; all of them share threads.
+  std::function<handler_actor()> spawn;
+  /// Spawns one that does so many items at once, on threads of its own.
+  std::function<handler_actor(std::size_t threads)> spawn_apart;
+};
 
 /// Those of deposits that are processed while their depositor waits; one user
-/// never has all of them. Slots have threads of their own.
+/// never has all of them.
 inline constexpr std::uint32_t synchronous_threads = 3;
+
+/// Where their work waits for stores elsewhere, each slot's waits by itself.
+enum class stores_are : std::uint8_t { here, elsewhere };
 
 /// What they share, such as schemas, is opened once. What they read is counted
 /// by `memory`.
-handler_spawner handlers_of(caf::actor_system& system,
-                            const depositd_settings& settings,
-                            std::shared_ptr<blob_store> blobs,
-                            std::shared_ptr<doi_registry> registry,
-                            std::shared_ptr<memory_budget> memory);
+deposit_handlers handlers_of(caf::actor_system& system,
+                             const depositd_settings& settings,
+                             std::shared_ptr<blob_store> blobs,
+                             std::shared_ptr<doi_registry> registry,
+                             stores_are where,
+                             std::shared_ptr<memory_budget> memory);
 
 /// Spawns what a slot of a stage's queue has its items done by.
 using stage_handler_spawner =

@@ -58,14 +58,12 @@ void processor_node::spawn_manager() {
     node.slots = settings_.processors.count;
   processors::processor_manager_options options;
   options.called = name_;
-  options.spawn_handler
-    = [spawn = handlers_of(
-         system_, settings_, node::remote_blobs(line_),
-         node::remote_registry(line_),
-         std::make_shared<memory_budget>(
-           budget_of(settings_.memory, find_memory_limits())))] {
-        return spawn(1);
-      };
+  options.spawn_handler =
+    handlers_of(system_, settings_, node::remote_blobs(line_),
+                node::remote_registry(line_), stores_are::elsewhere,
+                std::make_shared<memory_budget>(
+                  budget_of(settings_.memory, find_memory_limits())))
+      .spawn;
   options.node = std::move(node);
   auto tools = open_node_tools(settings_, {node::remote_blobs(line_),
                                            node::remote_inventory(line_),

@@ -2,6 +2,7 @@
 
 // Handlers of deposit queues: what a processor's slot has its items done by.
 
+#include "adapters/processing/crossref/slot_threads.hpp"
 #include "adapters/processing/crossref/submission_handler.hpp"
 #include "messages/processors.hpp"
 
@@ -9,6 +10,7 @@
 #include <caf/typed_response_promise.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 
 namespace depositd::crossref {
@@ -17,6 +19,17 @@ namespace depositd::crossref {
 handler_actor::behavior_type
 handler(handler_actor::pointer self,
         std::shared_ptr<const submission_handler> work);
+
+/// The same for a slot, on threads that it shares with others: whichever is
+/// through answers the slot itself. A slot that has given up on as many items
+/// as may be stuck is given no thread more until one of them is through.
+handler_actor::behavior_type
+slot_handler(handler_actor::pointer self,
+             std::shared_ptr<const submission_handler> work,
+             std::shared_ptr<slot_threads> threads);
+
+/// Items of one slot that have a thread.
+constexpr std::size_t stuck_items_max = 4;
 
 /// To itself: an item has waited for its time.
 struct delay_over {

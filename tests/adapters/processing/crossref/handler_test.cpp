@@ -8,6 +8,8 @@
 #include <caf/all.hpp>
 
 #include <algorithm>
+#include <future>
+#include <utility>
 
 namespace {
 
@@ -104,6 +106,62 @@ TEST_F(handler_test, processes_a_deposit_and_names_its_claim) {
   EXPECT_EQ(x->member, 5u);
   EXPECT_EQ(x->batch_id, "batch-1");
   EXPECT_NE(x->document.find("sp=\"sp1\""), std::string::npos);
+}
+
+struct slot_handler_test : handler_test {
+  slot_handler_test() {
+    submission_handler options;
+    options.blobs = blobs;
+    options.registry = registry;
+    open(std::move(options));
+  }
+
+  void open(submission_handler options) {
+    slot = spawn(slot_handler,
+                 std::make_shared<const submission_handler>(std::move(options)),
+                 std::make_shared<slot_threads>(sys, slot_threads_options{}));
+  }
+
+  caf::expected<outcome> answer(const handle_item& x) {
+    caf::expected<outcome> out{caf::error{}};
+    auto reply = self->request(slot, caf::infinite, x);
+    settle();
+    reply.receive([&](const outcome& ended) { out = ended; },
+                  [&](const caf::error& why) { out = why; });
+    return out;
+  }
+
+  handler_actor slot;
+};
+
+TEST_F(slot_handler_test, processes_a_deposit_and_names_its_claim) {
+  const auto x = answer(good_item());
+  ASSERT_TRUE(x) << render(x.error());
+  EXPECT_EQ(x->says, verdict::done) << x->reason;
+  EXPECT_EQ(x->token, 77u);
+  EXPECT_EQ(x->batch_id, "batch-1");
+}
+
+/// So that a store which hangs for good takes no thread for each attempt.
+TEST_F(slot_handler_test, takes_no_more_than_may_be_stuck) {
+  struct hanging_blobs : depositd::testing::fake_blobs {
+    caf::expected<std::string> get(const std::string&) override {
+      until.wait();
+      return caf::make_error(ec::store_failed, "it was away");
+    }
+    std::promise<void> back;
+    std::shared_future<void> until = back.get_future().share();
+  };
+  const auto hanging = std::make_shared<hanging_blobs>();
+  blobs = hanging;
+  submission_handler options;
+  options.blobs = blobs;
+  options.registry = registry;
+  open(std::move(options));
+  for (std::size_t i = 0; i < stuck_items_max; ++i)
+    self->send(slot, good_item());
+  EXPECT_EQ(answer(good_item()), ec::overloaded);
+  hanging->back.set_value();
 }
 
 TEST_F(handler_test, takes_each_operation_to_its_handler) {
