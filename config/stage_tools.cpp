@@ -160,20 +160,25 @@ open_minter(const depositd_settings& settings) {
 
 caf::expected<std::unique_ptr<storage_target>>
 open_target(const depositd_settings& settings, const storage_settings& target,
+            const fs::path& note,
             const std::shared_ptr<ocfl::copy_gate>& gate) {
   if (target.kind == storage_kind::s3)
     return open_s3_objects(s3_options_of(target.s3));
   if (!target.path.empty())
-    return open_folder_objects({.folder = target.path});
+    return open_folder_objects({.folder = target.path, .note = note});
   return open_folder_objects(
     {.folder = own_objects_of(settings), .gate = gate});
 }
 
+/// Only who has its store to itself keeps in `notes` which folders have been
+/// storage; empty: nobody does.
 caf::error open_storage(const depositd_settings& settings,
+                        const fs::path& notes,
                         const std::shared_ptr<ocfl::copy_gate>& gate,
                         stages::stage_tools& out) {
   for (const auto& [name, target] : settings.storage) {
-    auto opened = open_target(settings, target, gate);
+    auto opened = open_target(settings, target,
+                              notes.empty() ? notes : notes / name, gate);
     if (!opened)
       return about("storage." + name
                      + (target.kind == storage_kind::s3 ? ".bucket" : ".path"),
@@ -217,7 +222,10 @@ open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
   if (!minter)
     return std::move(minter.error());
   out->minter = std::move(*minter);
-  if (auto failed = open_storage(settings, gate, *out))
+  const auto notes = settings.store.kind == store_kind::postgres
+                       ? fs::path{}
+                       : settings.data.folder / "storage";
+  if (auto failed = open_storage(settings, notes, gate, *out))
     return failed;
   if (auto failed = open_receiving(settings, *out))
     return failed;
@@ -246,7 +254,7 @@ open_node_tools(const depositd_settings& settings, engine_stores engine,
   std::erase_if(named.storage, [](const auto& x) {
     return x.second.kind == storage_kind::folder && x.second.path.empty();
   });
-  if (auto failed = open_storage(named, nullptr, *out))
+  if (auto failed = open_storage(named, {}, nullptr, *out))
     return failed;
   if (const auto failed = open_receiving(settings, *out))
     spdlog::warn("receiving_not_opened reason=\"{}\"", render(failed));

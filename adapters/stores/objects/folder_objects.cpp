@@ -105,12 +105,47 @@ private:
   const std::shared_ptr<ocfl::copy_gate> gate_;
 };
 
+/// Whether the folder has been a root: the note may be of another one.
+caf::expected<bool> has_been_root(const folder_objects_options& x) {
+  if (x.note.empty())
+    return false;
+  const auto noted = read_file(x.note);
+  if (!noted && noted.error() == ec::not_found)
+    return false;
+  if (!noted)
+    return noted.error();
+  return *noted == x.folder.string() + "\n";
+}
+
+caf::error note_root(disk& io, const folder_objects_options& x) {
+  if (auto failure = make_folders(io, x.note.parent_path()))
+    return failure;
+  return replace_file(io, x.note, x.folder.string() + "\n");
+}
+
+caf::error prepare(disk& io, const folder_objects_options& x) {
+  const auto known = has_been_root(x);
+  if (!known)
+    return known.error();
+  std::error_code code;
+  if (*known && !fs::exists(x.folder / ocfl::root_declaration.path, code))
+    return caf::make_error(
+      ec::store_failed,
+      x.folder.string()
+        + " has been a storage root and is none now: is its disk mounted? "
+          "Where its objects are lost for good, remove "
+        + x.note.string());
+  if (auto failure = ocfl::prepare_root(io, x.folder))
+    return failure;
+  return *known || x.note.empty() ? caf::error{} : note_root(io, x);
+}
+
 } // namespace
 
 caf::expected<std::unique_ptr<storage_target>>
 open_folder_objects(const folder_objects_options& options) {
   auto& io = options.io == nullptr ? system_disk() : *options.io;
-  if (auto failure = ocfl::prepare_root(io, options.folder))
+  if (auto failure = prepare(io, options))
     return failure;
   return std::make_unique<folder_objects>(
     io, options.folder,

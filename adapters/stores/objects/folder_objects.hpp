@@ -15,6 +15,11 @@ struct folder_objects_options {
   /// Created if it is not there; belongs to the target alone.
   std::filesystem::path folder;
 
+  /// A file that says which folder has been a root before, as long as objects
+  /// may be there: an empty one is then one whose disk is not mounted. Empty:
+  /// nobody writes it down.
+  std::filesystem::path note = {};
+
   /// For tests that break it; outlives the target. Null: the machine's own.
   disk* io = nullptr;
 
@@ -23,8 +28,8 @@ struct folder_objects_options {
   std::shared_ptr<ocfl::copy_gate> gate = nullptr;
 };
 
-/// `ec::store_failed` if the folder cannot be made or written,
-/// `ec::store_damaged` if it is another kind of storage root.
+/// `ec::store_failed` if the folder cannot be made or written, or is none any
+/// more, `ec::store_damaged` if it is another kind of storage root.
 caf::expected<std::unique_ptr<storage_target>>
 open_folder_objects(const folder_objects_options& options);
 

@@ -159,6 +159,24 @@ TEST_F(folder_objects, are_not_gone_when_their_disk_is) {
   EXPECT_FALSE(target->verify(id));
 }
 
+TEST_F(folder_objects, are_not_begun_anew_where_their_disk_is_not_mounted) {
+  const auto note = home.path() / "storage" / "vault";
+  const folder_objects_options options{.folder = root(), .note = note};
+  ASSERT_TRUE(open_folder_objects(options));
+  const auto disk = home.path() / "not mounted";
+  fs::rename(root(), disk);
+  fs::create_directory(root());
+  EXPECT_EQ(open_folder_objects(options).error(), ec::store_failed);
+  EXPECT_TRUE(fs::is_empty(root()));
+  const auto elsewhere = home.path() / "elsewhere";
+  EXPECT_TRUE(open_folder_objects({.folder = elsewhere, .note = note}));
+  EXPECT_TRUE(open_folder_objects({.folder = elsewhere, .note = note}));
+  fs::remove_all(elsewhere);
+  fs::remove(note);
+  EXPECT_TRUE(open_folder_objects({.folder = elsewhere, .note = note}))
+    << "it is lost for good";
+}
+
 TEST_F(folder_objects, verify_names_what_is_damaged) {
   const auto target = open_at(root());
   ASSERT_TRUE(target->put(version("one")));
