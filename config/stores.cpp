@@ -1,6 +1,7 @@
 #include "config/stores.hpp"
 
 #include "adapters/stores/blobs/folder_blobs.hpp"
+#include "adapters/stores/blobs/telling_blobs.hpp"
 #include "adapters/stores/files/file.hpp"
 #include "adapters/stores/files/shard_folders.hpp"
 #include "adapters/stores/memory/memory_blob_store.hpp"
@@ -86,7 +87,7 @@ caf::error open_blobs(const depositd_settings& settings, stores& out) {
                            "blobs.kind: " + render(opened.error()));
   if (!opened)
     return std::move(opened.error());
-  out.blobs = std::move(*opened);
+  out.blobs = make_telling_blobs(std::move(*opened));
   return {};
 }
 
