@@ -27,4 +27,6 @@ protected:
   }
 };
 
+class http_bad_input : public request_fixture {};
+
 } // namespace depositd::testing

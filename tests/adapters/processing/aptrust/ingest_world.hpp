@@ -17,7 +17,6 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <iterator>
 
 namespace depositd::aptrust::testing {
 
@@ -257,5 +256,7 @@ protected:
   std::uint32_t attempt = 1;
   int received = 0;
 };
+
+class ingest : public ingest_world {};
 
 } // namespace depositd::aptrust::testing
