@@ -1,6 +1,7 @@
 #include "actors/operators/documents.hpp"
 
 #include "messages/values/json_text.hpp"
+#include "messages/values/lower_case.hpp"
 #include "messages/values/time_text.hpp"
 #include "messages/values/words.hpp"
 
@@ -12,14 +13,12 @@ namespace depositd::operators {
 
 namespace {
 
-bool is_secret_name(std::string name) {
+bool is_secret_name(std::string_view name) {
   static constexpr std::array<std::string_view, 9> names{
     "password", "passwd",  "pwd",    "sslpassword", "secret",
     "token",    "api_key", "apikey", "key"};
-  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::find(names.begin(), names.end(), lower_case(name))
+         != names.end();
 }
 
 /// Where the value ends that begins there; ODBC quotes with braces.

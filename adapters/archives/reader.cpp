@@ -1,7 +1,8 @@
 #include "adapters/archives/reader.hpp"
 
+#include "messages/values/lower_case.hpp"
+
 #include <algorithm>
-#include <array>
 #include <cerrno>
 
 #include <archive.h>
@@ -17,13 +18,6 @@ namespace {
 constexpr std::size_t block_bytes = 128 * 1024;
 constexpr std::size_t zip_end_bytes = 22;
 constexpr std::size_t zip_comment_bytes_max = 65'535;
-
-std::string lower(std::string_view text) {
-  std::string out{text};
-  for (auto& c : out)
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
 
 bool ends_with_one_of(const std::string& name,
                       std::initializer_list<std::string_view> endings) {
@@ -113,7 +107,8 @@ caf::error archive_reader::failed(const char* doing) const {
 }
 
 caf::error archive_reader::open(const archive_source& from) {
-  const auto name = lower(std::filesystem::path{from.name}.filename().string());
+  const auto name =
+    lower_case(std::filesystem::path{from.name}.filename().string());
   zip_ = name.ends_with(".zip");
   const bool tar = ends_with_one_of(
     name, {".tar", ".tar.gz", ".tgz", ".tarz", ".tar.bz2", ".tbz2", ".tar.z"});

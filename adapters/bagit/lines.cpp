@@ -1,6 +1,8 @@
 #include "adapters/bagit/lines.hpp"
 
 #include "adapters/bagit/paths.hpp"
+#include "messages/values/blanks.hpp"
+#include "messages/values/lower_case.hpp"
 #include "messages/values/utf8.hpp"
 
 #include <array>
@@ -15,11 +17,6 @@ constexpr std::string_view blanks = " \t";
 
 caf::error malformed(std::string text) {
   return caf::make_error(ec::malformed, std::move(text));
-}
-
-std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-  return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
 /// The next word and what follows the blanks behind it.
@@ -44,24 +41,13 @@ bool drop_dots(std::string_view& path) {
   return dotted;
 }
 
-bool same_label(std::string_view x, std::string_view y) {
-  const auto lower = [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  };
-  return x.size() == y.size()
-         && std::equal(x.begin(), x.end(), y.begin(),
-                       [&](char a, char b) { return lower(a) == lower(b); });
-}
-
 /// Digits of the algorithm's number, in lower case.
 caf::expected<digest> digest_of(digest_algorithm algorithm,
                                 std::string_view hex) {
   if (algorithm != digest_algorithm::sha224)
     return make_digest(digest_name(algorithm), hex);
   // That name is not one of `make_digest`.
-  digest out{algorithm, std::string{hex}};
-  for (auto& c : out.value)
-    c = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
+  digest out{algorithm, lower_case(hex)};
   if (hex.size() != digest_digits(algorithm)
       || out.value.find_first_not_of("0123456789abcdef") != hex.npos)
     return malformed("that is no sha-224");
@@ -74,7 +60,7 @@ std::vector<std::string> values_of(const std::vector<tag>& tags,
                                    std::string_view label) {
   std::vector<std::string> out;
   for (const auto& x : tags)
-    if (same_label(x.label, label))
+    if (same_but_for_case(x.label, label))
       out.push_back(x.value);
   return out;
 }
@@ -145,7 +131,7 @@ caf::expected<declaration> read_declaration(std::string_view text) {
       continue;
     }
     const auto label = trimmed(line.substr(0, colon));
-    if (colon == line.npos || !same_label(label, labels[count]))
+    if (colon == line.npos || !same_but_for_case(label, labels[count]))
       return malformed("line " + std::to_string(count + 1) + " must be "
                        + std::string{labels[count]});
     if (line.substr(0, colon) != labels[count])

@@ -1,10 +1,9 @@
 #include "adapters/bagit/facts.hpp"
 #include "adapters/bagit/paths.hpp"
+#include "messages/values/lower_case.hpp"
 
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <utility>
 
 namespace depositd::bagit {
 
@@ -57,9 +56,7 @@ constexpr std::array<media_type, 8> media_types = {{
 }};
 
 bool is_accepted(const texts& accepted, std::string_view name) {
-  std::string lower{name};
-  for (auto& c : lower)
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const auto lower = lower_case(name);
   for (const auto& x : media_types)
     if (lower.ends_with(x.ending))
       return std::any_of(x.names.begin(), x.names.end(), [&](auto y) {

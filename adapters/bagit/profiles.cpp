@@ -2,6 +2,7 @@
 
 #include "adapters/stores/files/file.hpp"
 #include "messages/values/json_text.hpp"
+#include "messages/values/lower_case.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -20,13 +21,6 @@ constexpr std::size_t profile_bytes_max = std::size_t{1024} * 1024;
 struct wrong {
   std::string text;
 };
-
-std::string lower(std::string_view text) {
-  std::string out{text};
-  for (auto& c : out)
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
 
 const json& need(const json& in, const char* name) {
   const auto found = in.find(name);
@@ -99,7 +93,7 @@ std::vector<tag_file_rules> other_info(const json& from) {
     if (!x.is_object())
       throw wrong{"Other-Info must be a list of objects"};
     for (const auto& [name, tags] : x.items())
-      out.push_back({name.ends_with(".txt") ? name : lower(name) + ".txt",
+      out.push_back({name.ends_with(".txt") ? name : lower_case(name) + ".txt",
                      rules_of(tags, name)});
   }
   return out;

@@ -1,5 +1,8 @@
 #include "adapters/fetching/curl_kit.hpp"
 
+#include "messages/values/blanks.hpp"
+#include "messages/values/lower_case.hpp"
+
 #include <algorithm>
 #include <charconv>
 
@@ -59,17 +62,12 @@ std::optional<std::uint64_t> header_number(std::string_view text) {
 bool is_header_line(std::string_view line, std::string_view name) {
   if (line.size() <= name.size() || line[name.size()] != ':')
     return false;
-  return std::equal(name.begin(), name.end(), line.begin(), [](char x, char y) {
-    return x == (y >= 'A' && y <= 'Z' ? static_cast<char>(y - 'A' + 'a') : y);
-  });
+  return same_but_for_case(name, line.substr(0, name.size()));
 }
 
 std::string_view header_value(std::string_view line) {
   line.remove_prefix(line.find(':') + 1);
-  const auto first = line.find_first_not_of(" \t");
-  if (first == line.npos)
-    return {};
-  return line.substr(first, line.find_last_not_of(" \t\r\n") - first + 1);
+  return trimmed(line, " \t\r\n");
 }
 
 } // namespace depositd

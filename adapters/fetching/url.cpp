@@ -1,5 +1,7 @@
 #include "adapters/fetching/url.hpp"
 
+#include "messages/values/lower_case.hpp"
+
 #include <charconv>
 #include <memory>
 
@@ -75,8 +77,7 @@ caf::expected<web_url> parse_url(std::string_view text) {
     out.host = out.host.substr(1, out.host.size() - 2);
   while (out.host.ends_with('.'))
     out.host.pop_back();
-  for (auto& c : out.host)
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  out.host = lower_case(out.host);
   const auto port = part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
   std::from_chars(port.data(), port.data() + port.size(), out.port);
   if (out.host.empty() || out.port == 0

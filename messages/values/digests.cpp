@@ -1,8 +1,8 @@
 #include "messages/values/digests.hpp"
 
-#include <algorithm>
+#include "messages/values/lower_case.hpp"
+
 #include <array>
-#include <cctype>
 
 namespace depositd {
 
@@ -26,15 +26,8 @@ constexpr std::array<known_digest, 9> known = {{
   {digest_algorithm::sha224, "sha-224", 56},
 }};
 
-std::string lower(std::string_view text) {
-  std::string out{text};
-  for (auto& c : out)
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
-
 std::string plain(std::string_view name) {
-  auto out = lower(name);
+  auto out = lower_case(name);
   std::erase(out, '-');
   return out;
 }
@@ -70,7 +63,7 @@ caf::expected<digest> make_digest(std::string_view algorithm,
   if (!found)
     return refuse("there is no digest algorithm \""
                   + std::string{algorithm.substr(0, 40)} + "\"");
-  auto hex = lower(value);
+  auto hex = lower_case(value);
   const auto digits = digest_digits(*found);
   if (digits == 8 && !hex.empty() && hex.size() < digits)
     hex.insert(0, digits - hex.size(), '0');

@@ -1,5 +1,6 @@
 #include "messages/values/payload_paths.hpp"
 
+#include "messages/values/lower_case.hpp"
 #include "messages/values/utf8.hpp"
 
 #include <algorithm>
@@ -20,13 +21,6 @@ std::string upper(std::string_view text) {
   std::string out{text};
   for (auto& c : out)
     c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return out;
-}
-
-std::string lower(std::string_view text) {
-  std::string out{text};
-  for (auto& c : out)
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return out;
 }
 
@@ -108,7 +102,7 @@ std::string collision_key(std::string_view path) {
   // Most names; what Unicode would say of them as well.
   if (std::all_of(path.begin(), path.end(),
                   [](unsigned char c) { return c < 0x80; }))
-    return lower(path);
+    return lower_case(path);
   std::size_t size = 0;
   const std::unique_ptr<std::uint8_t, decltype(&std::free)> folded{
     u8_casefold(reinterpret_cast<const std::uint8_t*>(path.data()), path.size(),

@@ -1,6 +1,7 @@
 #include "adapters/doors/accounts/given_fields.hpp"
 
 #include "messages/values/base64.hpp"
+#include "messages/values/blanks.hpp"
 #include "messages/values/password_hash.hpp"
 #include "messages/values/types.hpp"
 
@@ -62,7 +63,7 @@ credentials given_fields::basic_or_login() {
     return login();
   credentials out;
   const auto text =
-    decode_base64(http::trim(std::string_view{*header}.substr(blank)));
+    decode_base64(trimmed(std::string_view{*header}.substr(blank)));
   const auto colon = text ? text->find(':') : std::string::npos;
   // What is no login of this kind is a wrong one, not none.
   out.given = true;

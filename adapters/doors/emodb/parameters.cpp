@@ -1,6 +1,7 @@
 #include "adapters/doors/emodb/parameters.hpp"
 
 #include "adapters/doors/emodb/answers.hpp"
+#include "messages/values/blanks.hpp"
 #include "messages/values/names.hpp"
 
 #include <charconv>
@@ -26,7 +27,7 @@ std::string_view cut(std::string_view& rest, char at) {
   const auto end = rest.find(at);
   const auto out = rest.substr(0, end);
   rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-  return http::trim(out);
+  return trimmed(out);
 }
 
 /// Whether `q=0` is among the parameters of an accepted type.
@@ -110,7 +111,7 @@ bool sends_json(const http::request& x) {
   const auto* type = x.header("content-type");
   return type
          && http::same_token(
-           http::trim(std::string_view{*type}.substr(0, type->find(';'))),
+           trimmed(std::string_view{*type}.substr(0, type->find(';'))),
            "application/json");
 }
 
@@ -121,7 +122,7 @@ bool accepts_json(const http::request& x) {
     if (!http::same_token(name, "accept"))
       continue;
     std::string_view rest = value;
-    if (closest < 0 && !http::trim(rest).empty()) {
+    if (closest < 0 && !trimmed(rest).empty()) {
       closest = 0;
       welcome = false;
     }

@@ -2,6 +2,7 @@
 
 #include "adapters/doors/http/text.hpp"
 #include "adapters/doors/kit/addresses.hpp"
+#include "messages/values/blanks.hpp"
 
 #include <array>
 
@@ -29,7 +30,7 @@ std::string cookie(const request& from, std::string_view name) {
   std::string_view rest = all ? std::string_view{*all} : std::string_view{};
   while (!rest.empty()) {
     const auto end = rest.find(';');
-    const auto one = trim(rest.substr(0, end));
+    const auto one = trimmed(rest.substr(0, end));
     if (one.starts_with(name) && one.substr(name.size()).starts_with('=')) {
       const auto value = one.substr(name.size() + 1);
       return value.size() > secret_length_max ? std::string{}

@@ -4,6 +4,7 @@
 #include "adapters/doors/http/connection.hpp"
 #include "adapters/doors/http/inflate.hpp"
 #include "adapters/doors/http/io_loop.hpp"
+#include "messages/values/blanks.hpp"
 #include "messages/values/free_memory.hpp"
 
 #include <algorithm>
@@ -207,11 +208,11 @@ bool exchange::holds_up(kit::loop::time now) const {
 std::optional<response> exchange::unpack() {
   const auto* encoding = request_.header("content-encoding");
   if (!encoding || request_.body.empty()
-      || same_token(trim(*encoding), "identity"))
+      || same_token(trimmed(*encoding), "identity"))
     return std::nullopt;
-  if (!same_token(trim(*encoding), "gzip")
-      && !same_token(trim(*encoding), "x-gzip")
-      && !same_token(trim(*encoding), "deflate"))
+  if (!same_token(trimmed(*encoding), "gzip")
+      && !same_token(trimmed(*encoding), "x-gzip")
+      && !same_token(trimmed(*encoding), "deflate"))
     return refused_as(415, "The content encoding is not known.");
   std::uint64_t grown = 0;
   auto plain = inflate(request_.body, body_bytes_max_, [&](std::size_t bytes) {

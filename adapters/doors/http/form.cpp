@@ -1,5 +1,7 @@
 #include "adapters/doors/http/form.hpp"
 
+#include "messages/values/blanks.hpp"
+
 namespace depositd::http {
 
 namespace {
@@ -77,7 +79,7 @@ delimiter find_delimiter(std::string_view body, std::size_t from,
     if (rest.empty() || rest.substr(0, 2) == "--")
       return out;
     const auto line = take_line(rest);
-    if (!trim(line).empty())
+    if (!trimmed(line).empty())
       continue; // a longer boundary of somebody else
     out.end = body.size() - rest.size();
     out.last = false;
@@ -100,8 +102,8 @@ caf::error read_part(std::string_view text, form_part& part) {
     const auto colon = line.find(':');
     if (colon == std::string_view::npos)
       return malformed("a part header without a colon");
-    const auto name = trim(line.substr(0, colon));
-    const auto value = trim(line.substr(colon + 1));
+    const auto name = trimmed(line.substr(0, colon));
+    const auto value = trimmed(line.substr(colon + 1));
     if (same_token(name, "content-disposition"))
       read_disposition(value, part);
     else if (same_token(name, "content-type"))

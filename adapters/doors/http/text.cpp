@@ -1,22 +1,14 @@
 #include "adapters/doors/http/text.hpp"
 
+#include "messages/values/blanks.hpp"
 #include "messages/values/hex.hpp"
+#include "messages/values/lower_case.hpp"
 
 #include <algorithm>
 
 namespace depositd::http {
 
 namespace {
-
-char lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string out{text};
-  std::transform(out.begin(), out.end(), out.begin(), lower);
-  return out;
-}
 
 std::string decode(std::string_view text, bool plus_is_blank) {
   std::string out;
@@ -49,7 +41,7 @@ std::string read_value(std::string_view text, std::size_t& i) {
     return out;
   }
   const auto end = std::min(text.find(';', i), text.size());
-  out = trim(text.substr(i, end - i));
+  out = trimmed(text.substr(i, end - i));
   i = end;
   return out;
 }
@@ -92,34 +84,26 @@ const std::string* find(const parameters& where, std::string_view name) {
 bool is_token(std::string_view text) noexcept {
   constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
   return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
-    const char l = lower(c);
+    const char l = lower_case(c);
     return (l >= 'a' && l <= 'z') || (c >= '0' && c <= '9')
            || marks.find(c) != marks.npos;
   });
 }
 
 bool same_token(std::string_view a, std::string_view b) noexcept {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
-}
-
-std::string_view trim(std::string_view text) noexcept {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos)
-    return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+  return same_but_for_case(a, b);
 }
 
 header_value parse_header_value(std::string_view text) {
   header_value out;
   std::size_t i = std::min(text.find(';'), text.size());
-  out.token = lower_case(trim(text.substr(0, i)));
+  out.token = lower_case(trimmed(text.substr(0, i)));
   while (i < text.size()) {
     ++i; // the semicolon
     const auto equals = text.find_first_of("=;", i);
     if (equals == std::string_view::npos)
       break;
-    const auto name = lower_case(trim(text.substr(i, equals - i)));
+    const auto name = lower_case(trimmed(text.substr(i, equals - i)));
     i = equals;
     if (text[i] == ';')
       continue;

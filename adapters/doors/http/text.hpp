@@ -33,9 +33,6 @@ bool is_token(std::string_view text) noexcept;
 /// Whether two header names or tokens are the same but for ASCII case.
 bool same_token(std::string_view a, std::string_view b) noexcept;
 
-/// Without blanks and tabs at both ends.
-std::string_view trim(std::string_view text) noexcept;
-
 /// A header value of the form `token; name=value; name="quoted"`.
 struct header_value {
   std::string token; ///< lower case

@@ -1,5 +1,7 @@
 #include "adapters/doors/kit/addresses.hpp"
 
+#include "messages/values/blanks.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -49,13 +51,6 @@ bool same_bits(const bytes& a, const bytes& b, unsigned count) {
     return false;
   const auto mask = static_cast<unsigned char>(0xff00u >> count % 8);
   return count % 8 == 0 || ((a[whole] ^ b[whole]) & mask) == 0;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == text.npos)
-    return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 /// Some proxies tell the port too: "1.2.3.4:5", "[::1]:5", "[::1]".

@@ -3,6 +3,7 @@
 #include "adapters/doors/kit/json_reader.hpp"
 #include "adapters/doors/kit/json_text.hpp"
 #include "adapters/doors/nsq/clients.hpp"
+#include "messages/values/lower_case.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -83,19 +84,11 @@ bool read_value(kit::json_reader& from, bool& to) {
   return true;
 }
 
-/// As Go compares names of members.
-bool same(std::string_view x, std::string_view y) {
-  const auto lower = [](char c) {
-    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
-  };
-  return std::equal(x.begin(), x.end(), y.begin(), y.end(),
-                    [&](char a, char b) { return lower(a) == lower(b); });
-}
-
 bool read_member(kit::json_reader& from, const std::string& name, wishes& to) {
-  const auto known =
-    std::find_if(members().begin(), members().end(),
-                 [&](const auto& x) { return same(x.first, name); });
+  // As Go compares names of members.
+  const auto known = std::find_if(
+    members().begin(), members().end(),
+    [&](const auto& x) { return same_but_for_case(x.first, name); });
   if (known == members().end() || from.look() == 'n')
     return from.skip();
   return std::visit([&](auto at) { return read_value(from, to.*at); },

@@ -1,5 +1,6 @@
 #include "adapters/doors/operations/api_arguments.hpp"
 
+#include "messages/values/blanks.hpp"
 #include "messages/values/json_text.hpp"
 #include "messages/values/time_text.hpp"
 #include "messages/values/utf8.hpp"
@@ -103,7 +104,7 @@ void add_to_list(json& list, value_kind kind, std::string_view text) {
   }
   while (!text.empty()) {
     const auto end = text.find(',');
-    const auto one = http::trim(text.substr(0, end));
+    const auto one = trimmed(text.substr(0, end));
     if (!one.empty())
       list.push_back(std::string{one});
     text = end == text.npos ? std::string_view{} : text.substr(end + 1);

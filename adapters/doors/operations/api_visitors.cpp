@@ -4,11 +4,11 @@
 #include "adapters/doors/kit/turnstile.hpp"
 #include "adapters/doors/operations/api_answers.hpp"
 #include "adapters/doors/operations/api_parts.hpp"
+#include "messages/values/blanks.hpp"
 #include "messages/values/hex.hpp"
 #include "messages/values/json_text.hpp"
 #include "messages/values/password_hash.hpp"
 #include "messages/values/time_text.hpp"
-#include "messages/values/utf8.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -61,7 +61,7 @@ std::string token_in(std::string_view header) {
   if (header.size() <= scheme.size()
       || !http::same_token(header.substr(0, scheme.size()), scheme))
     return {};
-  const auto token = http::trim(header.substr(scheme.size()));
+  const auto token = trimmed(header.substr(scheme.size()));
   return token.size() > http::secret_length_max ? std::string{}
                                                 : std::string{token};
 }

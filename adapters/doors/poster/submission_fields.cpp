@@ -2,6 +2,7 @@
 
 #include "adapters/doors/poster/submission.hpp"
 #include "adapters/processing/merritt/metadata_files.hpp"
+#include "messages/values/blanks.hpp"
 #include "messages/values/utf8.hpp"
 
 #include <algorithm>
@@ -87,7 +88,7 @@ private:
                                "The name of a field is not text");
       if (!is_plain(part.data))
         return refuse(part.name, "is not UTF-8 or has a control character");
-      keep(part.name, std::string{http::trim(part.data)});
+      keep(part.name, std::string{trimmed(part.data)});
     }
     return bytes_ > text_bytes_max
              ? refuse(part.name, "makes the form too long")

@@ -1,6 +1,7 @@
 #include "adapters/logs/kafka/batch_form.hpp"
 
 #include "adapters/doors/poster/submission.hpp"
+#include "messages/values/lower_case.hpp"
 #include "messages/values/names.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/values/orders.hpp"
@@ -76,13 +77,6 @@ std::string field_of(const http::form& x, std::string_view name) {
     if (part.name == name)
       return std::string{part.data};
   return {};
-}
-
-std::string lower_case(std::string uuid) {
-  std::transform(uuid.begin(), uuid.end(), uuid.begin(), [](char c) {
-    return c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c;
-  });
-  return uuid;
 }
 
 caf::expected<preservation_order> order_of(const http::form& fields,

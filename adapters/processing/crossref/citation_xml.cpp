@@ -4,6 +4,7 @@
 #include "adapters/processing/crossref/text.hpp"
 #include "adapters/processing/crossref/xml_reader.hpp"
 #include "messages/values/json_text.hpp"
+#include "messages/values/lower_case.hpp"
 #include "messages/values/utf8.hpp"
 
 #include <nlohmann/json.hpp>

@@ -3,6 +3,7 @@
 #include "adapters/processing/crossref/deposit_facts.hpp"
 #include "adapters/processing/crossref/text.hpp"
 #include "adapters/processing/crossref/xml_reader.hpp"
+#include "messages/values/lower_case.hpp"
 #include "messages/values/utf8.hpp"
 
 #include <algorithm>

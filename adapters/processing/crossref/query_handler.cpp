@@ -2,10 +2,10 @@
 
 #include "adapters/processing/crossref/diagnostic.hpp"
 #include "adapters/processing/crossref/text.hpp"
+#include "messages/values/lower_case.hpp"
 #include "messages/values/names.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace depositd::crossref {
 

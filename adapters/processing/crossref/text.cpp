@@ -1,5 +1,7 @@
 #include "adapters/processing/crossref/text.hpp"
 
+#include "messages/values/lower_case.hpp"
+
 #include <algorithm>
 
 namespace depositd::crossref {
@@ -68,14 +70,6 @@ std::string header_value(std::string_view line, std::string_view name) {
       return squeeze(part.substr(equals + 1));
   }
   return {};
-}
-
-std::string lower_case(std::string_view text) {
-  std::string out{text};
-  for (auto& c : out)
-    if (c >= 'A' && c <= 'Z')
-      c = static_cast<char>(c - 'A' + 'a');
-  return out;
 }
 
 } // namespace depositd::crossref

@@ -27,7 +27,4 @@ std::string normal_serial_number(std::string_view text);
 /// "H: email=a@b.org;fromPrefix=10.1"; empty if it has none.
 std::string header_value(std::string_view line, std::string_view name);
 
-/// ASCII letters in lower case.
-std::string lower_case(std::string_view text);
-
 } // namespace depositd::crossref

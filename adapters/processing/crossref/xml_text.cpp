@@ -1,6 +1,7 @@
 #include "adapters/processing/crossref/xml_text.hpp"
 
 #include "adapters/processing/crossref/text.hpp"
+#include "messages/values/lower_case.hpp"
 #include "messages/values/owned.hpp"
 #include "messages/values/utf8.hpp"
 

@@ -1,10 +1,10 @@
 #include "adapters/processing/merritt/manifest_lines.hpp"
 
+#include "messages/values/lower_case.hpp"
 #include "messages/values/time_text.hpp"
 #include "messages/values/utf8.hpp"
 
 #include <array>
-#include <charconv>
 #include <utility>
 
 namespace depositd::merritt {
@@ -84,13 +84,6 @@ bool has_control_character(std::string_view line) {
   return false;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  return first == text.npos
-           ? std::string_view{}
-           : text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 std::vector<std::string_view> split_fields(std::string_view line) {
   std::vector<std::string_view> out;
   for (;;) {
@@ -103,10 +96,7 @@ std::vector<std::string_view> split_fields(std::string_view line) {
 }
 
 bool is_end(std::string_view header) {
-  std::string lower{header};
-  for (auto& c : lower)
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower == "#%eof";
+  return same_but_for_case(header, "#%eof");
 }
 
 std::string decode_field(std::string_view text) {

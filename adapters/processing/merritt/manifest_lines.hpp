@@ -3,6 +3,7 @@
 // The letters of a manifest: lines, fields, dates, profiles.
 
 #include "adapters/processing/merritt/manifest.hpp"
+#include "messages/values/blanks.hpp"
 
 #include <optional>
 #include <string>
@@ -19,9 +20,6 @@ std::string_view take_line(std::string_view& rest);
 
 /// Others than tabs.
 bool has_control_character(std::string_view line);
-
-/// Without blanks and tabs around it.
-std::string_view trimmed(std::string_view text);
 
 /// Between bars, without blanks around them. At least one.
 std::vector<std::string_view> split_fields(std::string_view line);

@@ -2,6 +2,7 @@
 
 #include "adapters/processing/merritt/manifest.hpp"
 #include "adapters/processing/merritt/manifest_lines.hpp"
+#include "messages/values/lower_case.hpp"
 #include "messages/values/payload_paths.hpp"
 #include "messages/values/utf8.hpp"
 
@@ -30,13 +31,6 @@ caf::error check_text(std::string_view text) {
   return {};
 }
 
-std::string lower(std::string_view text) {
-  std::string out{text};
-  for (auto& c : out)
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
-
 caf::expected<std::vector<anvl_value>> read_anvl(std::string_view text) {
   if (auto failure = check_text(text))
     return failure;
@@ -58,7 +52,7 @@ caf::expected<std::vector<anvl_value>> read_anvl(std::string_view text) {
     const auto colon = plain.find(':');
     if (colon == plain.npos)
       return refused(number, "neither a name with a colon nor a comment");
-    out.push_back({lower(trimmed(plain.substr(0, colon))),
+    out.push_back({lower_case(trimmed(plain.substr(0, colon))),
                    std::string{trimmed(plain.substr(colon + 1))}});
   }
   return out;
@@ -123,7 +117,7 @@ caf::expected<embargo> read_embargo(std::string_view text) {
   for (const auto& [name, value] : *values) {
     if (name != "embargoenddate")
       continue;
-    if (lower(value) == "none")
+    if (lower_case(value) == "none")
       return embargo{};
     const auto until = read_manifest_date(value);
     if (!until)

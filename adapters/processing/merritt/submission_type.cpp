@@ -1,5 +1,6 @@
 #include "adapters/processing/merritt/manifest.hpp"
 #include "adapters/processing/merritt/manifest_lines.hpp"
+#include "messages/values/lower_case.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,10 +24,7 @@ constexpr std::array<std::pair<std::string_view, submission_type>, 10> types = {
 
 std::string ending_of(std::string_view file_name) {
   const auto dot = file_name.rfind('.');
-  std::string out{dot == file_name.npos ? "" : file_name.substr(dot + 1)};
-  for (auto& c : out)
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
+  return dot == file_name.npos ? "" : lower_case(file_name.substr(dot + 1));
 }
 
 bool is_one_of(std::string_view text,

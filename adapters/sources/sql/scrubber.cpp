@@ -2,6 +2,7 @@
 
 #include "adapters/sources/records/records.hpp"
 #include "messages/values/hex.hpp"
+#include "messages/values/lower_case.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -13,10 +14,6 @@ namespace {
 constexpr std::size_t text_bytes_max = 1'000;
 /// Parts of a password that are shorter tell nothing.
 constexpr std::size_t part_bytes_min = 3;
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 std::string percent_decoded(std::string_view text) {
   std::string out;
@@ -65,7 +62,7 @@ void add_user_info(std::vector<std::string>& to, std::string_view url) {
 void add_parameters(std::vector<std::string>& to, std::string_view address) {
   std::string words;
   for (const char c : address)
-    words += lower(c);
+    words += lower_case(c);
   for (const std::string_view name :
        {"password=", "pwd=", "password =", "pwd ="})
     for (auto at = words.find(name); at != words.npos;

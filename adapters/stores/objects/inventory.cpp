@@ -2,6 +2,7 @@
 
 #include "adapters/stores/files/sha256.hpp"
 #include "messages/values/json_text.hpp"
+#include "messages/values/lower_case.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -32,9 +33,7 @@ bool is_sha512(const std::string& text) {
 /// Throws what the library throws; false for paths that leave the object.
 bool read_paths(const json& from, path_map& to) {
   for (const auto& [digest, paths] : from.items()) {
-    std::string key = digest;
-    for (auto& c : key)
-      c = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
+    const auto key = lower_case(digest);
     if (!is_sha512(key))
       return false;
     auto& into = to[key];

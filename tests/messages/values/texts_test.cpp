@@ -1,7 +1,9 @@
 // Hexadecimal digits, base64, UTF-8 and times as texts.
 
 #include "messages/values/base64.hpp"
+#include "messages/values/blanks.hpp"
 #include "messages/values/hex.hpp"
+#include "messages/values/lower_case.hpp"
 #include "messages/values/time_text.hpp"
 #include "messages/values/utf8.hpp"
 #include "messages/values/uuid.hpp"
@@ -101,6 +103,22 @@ TEST(utf8, takes_and_gives_characters) {
   std::string none;
   append_utf8(none, 0xd800);
   EXPECT_EQ(none, "");
+}
+
+TEST(blanks, go_from_both_ends) {
+  EXPECT_EQ(trimmed(" \ta \tb\t "), "a \tb");
+  EXPECT_EQ(trimmed(" \t "), "");
+  EXPECT_EQ(trimmed(""), "");
+  EXPECT_EQ(trimmed("\ra\n"), "\ra\n");
+  EXPECT_EQ(trimmed("\ra\n", "\r\n"), "a");
+}
+
+TEST(lower_case, is_of_ascii_alone) {
+  EXPECT_EQ(lower_case("@AZ[\xC3\x84 az09"), "@az[\xC3\x84 az09");
+  EXPECT_TRUE(same_but_for_case("Content-Type", "cONTENT-tYPE"));
+  EXPECT_FALSE(same_but_for_case("a", "ab"));
+  EXPECT_FALSE(same_but_for_case("\xC3\x84", "\xC3\xA4"));
+  EXPECT_FALSE(same_but_for_case("@", "`"));
 }
 
 TEST(time_text, writes_milliseconds_in_utc) {

@@ -2,6 +2,7 @@
 
 #include "adapters/doors/http/browser.hpp"
 #include "messages/values/base64.hpp"
+#include "messages/values/blanks.hpp"
 #include "messages/values/topic_names.hpp"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ std::string key_in_login(std::string_view header) {
   if (blank == std::string_view::npos)
     return {};
   const auto scheme = scheme_of(header);
-  const auto rest = http::trim(header.substr(blank));
+  const auto rest = trimmed(header.substr(blank));
   if (http::same_token(scheme, "bearer"))
     return std::string{rest};
   if (!http::same_token(scheme, "basic"))

@@ -4,6 +4,7 @@
 // HTTP library would never send.
 
 #include "adapters/doors/http/text.hpp"
+#include "messages/values/blanks.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -161,7 +162,7 @@ private:
       const auto line = head.substr(0, head.find("\r\n"));
       const auto colon = line.find(':');
       out.headers.emplace_back(line.substr(0, colon),
-                               http::trim(line.substr(colon + 1)));
+                               trimmed(line.substr(colon + 1)));
       head.remove_prefix(line.size());
     }
     buffer_.erase(0, end + 4);
