@@ -220,9 +220,7 @@ caf::error folder_object::commit_next(const inventory& x) {
 }
 
 caf::expected<object_version> folder_object::show(std::uint32_t version) const {
-  auto found = load();
-  if (!found && found.error() == ec::not_found)
-    return no_object(id_);
+  auto found = of_object(id_, load());
   if (!found)
     return std::move(found.error());
   return show_version(
@@ -275,9 +273,7 @@ caf::error folder_object::read(
 }
 
 caf::error folder_object::verify(std::uint32_t version) const {
-  auto found = load_from(folder_);
-  if (!found && found.error() == ec::not_found)
-    return no_object(id_);
+  auto found = of_object(id_, load_from(folder_));
   if (!found)
     return std::move(found.error());
   const auto contents = contents_of(*found, version);
@@ -318,9 +314,7 @@ caf::error folder_object::put_again(const fs::path& source,
 
 caf::expected<std::uint64_t>
 folder_object::mend(const std::vector<new_file>& files) {
-  auto found = load();
-  if (!found && found.error() == ec::not_found)
-    return no_object(id_);
+  auto found = of_object(id_, load());
   if (!found)
     return std::move(found.error());
   return without_rest(mend_files(

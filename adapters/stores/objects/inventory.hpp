@@ -5,7 +5,6 @@
 #include "messages/ports/storage_target.hpp"
 
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -206,6 +206,13 @@ caf::error no_object(const std::string& id) {
   return caf::make_error(ec::not_found, "there is no object " + id);
 }
 
+caf::expected<inventory> of_object(const std::string& id,
+                                   caf::expected<inventory> found) {
+  if (!found && found.error() == ec::not_found)
+    return no_object(id);
+  return found;
+}
+
 caf::error no_place(const std::string& place) {
   return caf::make_error(ec::not_found, place + " is not there");
 }

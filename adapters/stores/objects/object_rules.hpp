@@ -83,6 +83,10 @@ caf::error damaged(const std::string& where, const std::string& reason);
 
 caf::error no_object(const std::string& id);
 
+/// What was read of an object; where there is none, the error names it.
+caf::expected<inventory> of_object(const std::string& id,
+                                   caf::expected<inventory> found);
+
 /// That nothing is where bytes should be.
 caf::error no_place(const std::string& place);
 

@@ -198,9 +198,7 @@ caf::expected<put_result> s3_object::put(const new_version& x) {
 }
 
 caf::expected<object_version> s3_object::show(std::uint32_t version) const {
-  const auto found = load();
-  if (!found && found.error() == ec::not_found)
-    return no_object(id_);
+  const auto found = of_object(id_, load());
   if (!found)
     return found.error();
   const auto all = bucket_.list(key(""), entries_max);
@@ -298,9 +296,7 @@ caf::expected<recall> s3_object::bring_back(const std::string& path,
 }
 
 caf::error s3_object::verify(std::uint32_t version) const {
-  const auto found = load_strictly();
-  if (!found && found.error() == ec::not_found)
-    return no_object(id_);
+  const auto found = of_object(id_, load_strictly());
   if (!found)
     return found.error();
   const auto contents = contents_of(*found, version);
@@ -320,9 +316,7 @@ caf::error s3_object::verify(std::uint32_t version) const {
 
 caf::expected<std::uint64_t>
 s3_object::mend(const std::vector<new_file>& files) const {
-  const auto found = load();
-  if (!found && found.error() == ec::not_found)
-    return no_object(id_);
+  const auto found = of_object(id_, load());
   if (!found)
     return found.error();
   return mend_files(
