@@ -18,13 +18,7 @@ namespace depositd::exec {
 namespace {
 
 using json = nlohmann::json;
-
-outcome ended(verdict says, std::string reason = {}) {
-  outcome out;
-  out.says = says;
-  out.reason = std::move(reason);
-  return out;
-}
+using stages::ended;
 
 std::string joined(std::string what, const std::string& note) {
   return note.empty() ? what : what + ": " + note;

@@ -7,7 +7,6 @@
 #include "messages/values/clock.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <optional>
 
 namespace depositd::merritt {
@@ -208,11 +207,7 @@ private:
 stages::stage_handler
 make_reporter(std::shared_ptr<const stages::stage_tools> tools) {
   return [tools = std::move(tools)](const stages::stage_task& task) {
-    try {
-      return reporting{*tools, task}.run();
-    } catch (const std::exception& x) {
-      return ended(verdict::retry, std::string{"stopped: "} + x.what());
-    }
+    return reporting{*tools, task}.run();
   };
 }
 

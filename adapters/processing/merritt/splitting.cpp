@@ -10,8 +10,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <exception>
-
 namespace depositd::merritt {
 
 namespace {
@@ -172,11 +170,7 @@ stages::stage_handler
 make_splitter(std::shared_ptr<const stages::stage_tools> tools) {
   return [tools = std::move(tools), plans = std::make_shared<batch_plans>()](
            const stages::stage_task& task) {
-    try {
-      return split(*tools, *plans, task);
-    } catch (const std::exception& x) {
-      return ended(verdict::retry, std::string{"stopped: "} + x.what());
-    }
+    return split(*tools, *plans, task);
   };
 }
 

@@ -2,7 +2,6 @@
 
 #include "messages/values/clock.hpp"
 
-#include <exception>
 #include <utility>
 
 namespace depositd::merritt {
@@ -55,11 +54,7 @@ stages::stage_handler
 job_handler(std::shared_ptr<const stages::stage_tools> tools, job_step step) {
   return [tools = std::move(tools),
           step = std::move(step)](const stages::stage_task& task) {
-    try {
-      return run(*tools, task, step);
-    } catch (const std::exception& x) {
-      return ended(verdict::retry, std::string{"stopped: "} + x.what());
-    }
+    return run(*tools, task, step);
   };
 }
 
@@ -68,13 +63,6 @@ caf::expected<std::string> body_of(const stages::stage_tools& tools,
   if (item.kind == body_kind::inline_bytes)
     return item.body;
   return tools.blobs->get(item.body);
-}
-
-outcome ended(verdict says, std::string reason) {
-  outcome out;
-  out.says = says;
-  out.reason = std::move(reason);
-  return out;
 }
 
 outcome ended(const caf::error& failure, verdict wrong,

@@ -35,8 +35,7 @@ job_handler(std::shared_ptr<const stages::stage_tools> tools, job_step step);
 caf::expected<std::string> body_of(const stages::stage_tools& tools,
                                    const claimed_item& item);
 
-/// Ends of a stage, with text for people.
-outcome ended(verdict says, std::string reason = {});
+using stages::ended;
 
 /// What a failure means: `wrong` if the bytes or the address are at fault,
 /// `retry` if it may pass, `failed` for what is not there.

@@ -89,6 +89,13 @@ struct stage_task {
 /// by whoever calls.
 using stage_handler = std::function<outcome(const stage_task&)>;
 
+inline outcome ended(verdict says, std::string reason = {}) {
+  outcome out;
+  out.says = says;
+  out.reason = std::move(reason);
+  return out;
+}
+
 /// By their names in pipelines ("merritt.download").
 using stage_handlers = std::map<std::string, stage_handler>;
 

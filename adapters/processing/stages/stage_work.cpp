@@ -25,13 +25,6 @@ const stage_settings* stage_of_batches(const std::string& queue) {
   return name == report_stage ? &report : nullptr;
 }
 
-outcome ended(verdict says, std::string reason) {
-  outcome out;
-  out.says = says;
-  out.reason = std::move(reason);
-  return out;
-}
-
 outcome of(const claimed_item& item, outcome x) {
   x.id = item.id;
   x.token = item.token;

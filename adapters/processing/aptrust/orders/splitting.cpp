@@ -7,7 +7,6 @@
 #include "messages/values/orders.hpp"
 #include "messages/values/time_text.hpp"
 
-#include <exception>
 #include <utility>
 
 namespace depositd::aptrust {
@@ -212,11 +211,7 @@ make_order_splitter(std::shared_ptr<const stages::stage_tools> tools,
                     stages::stage_handler others) {
   return [tools = std::move(tools),
           others = std::move(others)](const stages::stage_task& task) {
-    try {
-      return split(*tools, task, others);
-    } catch (const std::exception& x) {
-      return ended(verdict::retry, std::string{"stopped: "} + x.what());
-    }
+    return split(*tools, task, others);
   };
 }
 
