@@ -1,7 +1,10 @@
 #include "tests/adapters/stores/segments/segments_fixture.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
+#include <span>
 #include <thread>
 
 namespace depositd {
@@ -189,18 +192,38 @@ TEST_F(disk_failure, at_the_begin_of_a_segment_leaves_no_empty_one_behind) {
   EXPECT_EQ(store->last(), last + 1);
 }
 
+/// Takes nothing from a flush of its appender on, until it is back.
+struct leaving_disk : disk {
+  int write(int fd, std::span<iovec> parts, std::uint64_t offset) override {
+    return away ? EIO : disk::write(fd, parts, offset);
+  }
+
+  int sync(int fd) override {
+    away = away || (leaves && std::this_thread::get_id() == appender);
+    return away ? EIO : disk::sync(fd);
+  }
+
+  const std::thread::id appender = std::this_thread::get_id();
+  std::atomic<bool> leaves = false;
+  std::atomic<bool> away = false;
+};
+
 TEST_F(disk_failure, leaves_no_refused_group_behind_in_a_full_segment) {
+  leaving_disk leaving;
+  options.io = &leaving;
   auto store = must_open();
   append(*store, 1);
-  fail(disk_call::sync, EIO);
+  leaving.leaves = true;
   EXPECT_FALSE(store->append(body(2), 1, {}));
-  mend();
-  // Where the refused one was there is no room for the next.
+  leaving.leaves = false;
+  leaving.away = false;
+  // Where the refused one is there is no room for the next.
   const std::string large(2 * small_segment_bytes, 'l');
   ASSERT_TRUE(store->append(large, 1, {}));
   store.reset();
   store = must_open();
   EXPECT_EQ(store->last(), 2u);
+  store.reset();
 }
 
 TEST_F(disk_failure, while_it_is_opened_is_refused) {
