@@ -18,7 +18,6 @@
 #include <caf/send.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -7,7 +7,6 @@
 #include "messages/values/pipelines.hpp"
 
 #include <functional>
-#include <string>
 #include <vector>
 
 namespace depositd {

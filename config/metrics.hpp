@@ -10,7 +10,6 @@
 
 #include <caf/actor_control_block.hpp>
 
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>

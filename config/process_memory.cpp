@@ -3,7 +3,6 @@
 #include "messages/values/free_memory.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <cxxabi.h>
 #include <exception>
 #include <filesystem>

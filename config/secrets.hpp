@@ -5,7 +5,6 @@
 
 #include "config/settings.hpp"
 
-#include <filesystem>
 #include <string>
 #include <vector>
 

@@ -17,8 +17,6 @@
 #include "adapters/stores/sqlite/sqlite_projection_store.hpp"
 #include "config/record_logs.hpp"
 
-#include <system_error>
-
 namespace depositd {
 
 namespace {

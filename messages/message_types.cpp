@@ -3,7 +3,6 @@
 #include "messages/compiled/values.hpp"
 #include "messages/id_block.hpp"
 
-#include <typeindex>
 #include <typeinfo>
 #include <utility>
 

@@ -9,8 +9,6 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <memory>
-#include <optional>
-#include <vector>
 
 namespace depositd::cluster {
 

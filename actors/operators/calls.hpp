@@ -10,7 +10,6 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>

@@ -8,7 +8,6 @@
 #include "messages/work.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <utility>
 

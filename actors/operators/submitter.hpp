@@ -8,7 +8,6 @@
 #include "messages/ports/blob_store.hpp"
 #include "messages/shard.hpp"
 
-#include <chrono>
 #include <memory>
 
 namespace depositd::operators {

@@ -11,7 +11,6 @@
 
 #include <chrono>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

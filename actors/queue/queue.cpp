@@ -1,8 +1,6 @@
 #include "actors/queue/parts.hpp"
 
 #include <algorithm>
-#include <cassert>
-#include <chrono>
 #include <tuple>
 
 namespace depositd::queue {

@@ -4,7 +4,6 @@
 
 #include "actors/shard/parts.hpp"
 
-#include <algorithm>
 #include <map>
 
 namespace depositd::shard {

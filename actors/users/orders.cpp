@@ -8,7 +8,6 @@
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <utility>

@@ -8,7 +8,6 @@
 #include "adapters/bagit/reading.hpp"
 #include "adapters/bagit/tags.hpp"
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

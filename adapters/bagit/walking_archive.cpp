@@ -3,8 +3,6 @@
 #include "adapters/bagit/paths.hpp"
 #include "adapters/bagit/walking.hpp"
 
-#include <cerrno>
-
 #include <archive_entry.h>
 #include <sys/stat.h>
 

@@ -3,7 +3,6 @@
 #include "messages/values/hex.hpp"
 
 #include <array>
-#include <cstdint>
 #include <cstdlib>
 
 #include <nettle/md2.h>

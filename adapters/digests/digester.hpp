@@ -5,7 +5,6 @@
 #include "messages/values/digests.hpp"
 
 #include <memory>
-#include <string>
 #include <string_view>
 
 namespace depositd {

@@ -6,7 +6,6 @@
 #include <array>
 
 #include <netdb.h>
-#include <unistd.h>
 
 namespace depositd {
 

@@ -6,7 +6,6 @@
 #include <caf/event_based_actor.hpp>
 
 #include <condition_variable>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <utility>

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <iostream>
 #include <streambuf>
-#include <utility>
 
 namespace depositd::shell {
 

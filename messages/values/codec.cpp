@@ -3,7 +3,6 @@
 #include "messages/values/varint.hpp"
 #include "messages/values/words.hpp"
 
-#include <cassert>
 #include <limits>
 #include <tuple>
 #include <type_traits>

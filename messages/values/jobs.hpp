@@ -6,7 +6,6 @@
 #include "messages/values/types.hpp"
 #include "messages/values/word_list.hpp"
 
-#include <array>
 #include <cstdint>
 #include <string>
 

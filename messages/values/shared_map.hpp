@@ -11,7 +11,6 @@
 #include <memory>
 #include <stdexcept>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 

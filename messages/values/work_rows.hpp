@@ -5,7 +5,6 @@
 
 #include "messages/values/work.hpp"
 
-#include <optional>
 #include <string>
 #include <vector>
 

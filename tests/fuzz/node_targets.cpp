@@ -10,8 +10,6 @@
 #include <caf/io/basp/header.hpp>
 #include <caf/io/middleman.hpp>
 
-#include <chrono>
-
 namespace depositd::fuzz {
 
 namespace {

@@ -8,7 +8,6 @@
 
 #include <caf/all.hpp>
 
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -6,7 +6,6 @@
 #include "tests/support/engine_fixture.hpp"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <vector>
 

@@ -4,7 +4,6 @@
 // connection after the other, and closes. For what no real server does.
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <mutex>

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
-#include <string>
 
 #include <unistd.h>
 

@@ -22,7 +22,6 @@
 #include <memory>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 namespace depositd::testing {
 

@@ -2,8 +2,6 @@
 
 #include "actors/cluster/router/parts.hpp"
 
-#include <algorithm>
-
 namespace depositd::cluster {
 
 caf::error refuse(shard_router_pointer self) {

@@ -9,7 +9,6 @@
 #include "messages/values/words.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace depositd::operators {
 

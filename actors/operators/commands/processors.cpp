@@ -6,7 +6,6 @@
 #include "messages/values/names.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace depositd::operators {
 

@@ -8,7 +8,6 @@
 #include "messages/values/json_text.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 
 namespace depositd::operators {

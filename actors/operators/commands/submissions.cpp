@@ -9,7 +9,6 @@
 #include "messages/values/words.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace depositd::operators {
 

@@ -9,7 +9,6 @@
 #include "messages/values/shared_map.hpp"
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>

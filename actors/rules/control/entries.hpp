@@ -6,7 +6,6 @@
 #include "messages/values/control.hpp"
 #include "messages/values/events.hpp"
 
-#include <string>
 #include <type_traits>
 #include <utility>
 

@@ -8,10 +8,8 @@
 #include "actors/rules/ledger/stored_item.hpp"
 
 #include <cstddef>
-#include <iterator>
 #include <map>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace depositd::rules {

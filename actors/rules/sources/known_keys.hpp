@@ -7,7 +7,6 @@
 #include "messages/values/sources.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace depositd::rules {

@@ -11,7 +11,6 @@
 #include "messages/values/trace_book.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 #include <xxhash.h>
 

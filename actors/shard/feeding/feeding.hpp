@@ -7,9 +7,7 @@
 #include "messages/sources.hpp"
 
 #include <cstddef>
-#include <optional>
 #include <string>
-#include <vector>
 
 namespace depositd::shard {
 

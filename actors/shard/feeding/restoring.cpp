@@ -2,7 +2,6 @@
 
 #include "actors/shard/feeding/feeding.hpp"
 
-#include <unordered_map>
 #include <utility>
 
 namespace depositd::shard {

@@ -8,7 +8,6 @@
 #include "messages/values/sharding.hpp"
 
 #include <string>
-#include <string_view>
 
 namespace depositd::shard {
 

@@ -7,7 +7,6 @@
 #include "actors/shard/topics/topics.hpp"
 #include "messages/values/trace_book.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace depositd::shard {

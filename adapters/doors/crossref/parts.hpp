@@ -8,7 +8,6 @@
 #include "messages/actor_with.hpp"
 
 #include <functional>
-#include <optional>
 #include <string>
 
 namespace depositd::crossref {

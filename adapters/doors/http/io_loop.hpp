@@ -8,11 +8,9 @@
 #include "adapters/doors/kit/lingering.hpp"
 #include "adapters/doors/kit/loop.hpp"
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <unordered_map>
 #include <vector>
 

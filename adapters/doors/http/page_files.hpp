@@ -4,7 +4,6 @@
 
 #include "adapters/doors/http/router.hpp"
 
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -5,7 +5,6 @@
 #include "messages/values/errors.hpp"
 
 #include <array>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

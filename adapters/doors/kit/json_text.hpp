@@ -2,7 +2,6 @@
 
 // JSON strings: what is inside their quotes.
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 

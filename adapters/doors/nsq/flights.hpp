@@ -11,7 +11,6 @@
 #include <set>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace depositd::nsq {
 

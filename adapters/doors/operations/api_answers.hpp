@@ -5,7 +5,6 @@
 #include "adapters/doors/http/message.hpp"
 #include "messages/values/errors.hpp"
 
-#include <cstdint>
 #include <string>
 
 namespace depositd {

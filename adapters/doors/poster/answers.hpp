@@ -6,9 +6,7 @@
 #include "adapters/doors/http/message.hpp"
 #include "messages/values/errors.hpp"
 
-#include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include <nlohmann/json_fwd.hpp>

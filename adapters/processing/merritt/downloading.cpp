@@ -3,7 +3,6 @@
 #include "adapters/processing/merritt/job_steps.hpp"
 #include "adapters/processing/merritt/object_manifest.hpp"
 
-#include <algorithm>
 #include <mutex>
 #include <optional>
 

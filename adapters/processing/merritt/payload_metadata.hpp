@@ -6,7 +6,6 @@
 #include "adapters/processing/merritt/work_on_job.hpp"
 
 #include <optional>
-#include <string>
 #include <variant>
 
 namespace depositd::merritt {

@@ -1,6 +1,5 @@
 #include "adapters/sources/records/interruption.hpp"
 
-#include <cstdint>
 #include <string>
 
 #include <sys/eventfd.h>

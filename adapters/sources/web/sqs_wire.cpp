@@ -4,8 +4,6 @@
 #include "adapters/fetching/curl_kit.hpp"
 #include "adapters/sources/web/json_members.hpp"
 
-#include <utility>
-
 namespace depositd::sources::sqs {
 
 namespace {

@@ -6,7 +6,6 @@
 #include "messages/ports/inventory.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -10,7 +10,6 @@
 #include "adapters/stores/rows/premis_table.hpp"
 #include "messages/ports/fixity_book.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>

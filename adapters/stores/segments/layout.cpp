@@ -2,7 +2,6 @@
 
 #include <cassert>
 #include <cstring>
-#include <limits>
 
 #include <isa-l/crc.h>
 

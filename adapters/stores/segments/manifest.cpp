@@ -1,7 +1,6 @@
 #include "adapters/stores/segments/manifest.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <sstream>
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <span>
 
 #include <fcntl.h>
 #include <sys/stat.h>

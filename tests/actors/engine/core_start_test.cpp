@@ -4,7 +4,6 @@
 #include "tests/support/watched_engine.hpp"
 
 #include <functional>
-#include <string>
 #include <utility>
 #include <vector>
 

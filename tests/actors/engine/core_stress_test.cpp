@@ -13,7 +13,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <limits>
-#include <map>
 #include <mutex>
 #include <random>
 #include <set>

@@ -3,8 +3,6 @@
 
 #include "tests/actors/work/work_fixture.hpp"
 
-#include <set>
-
 namespace depositd {
 
 namespace {

@@ -6,7 +6,6 @@
 #include "tests/actors/work/work_fixture.hpp"
 
 #include <random>
-#include <set>
 
 namespace depositd {
 

@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

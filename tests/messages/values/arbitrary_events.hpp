@@ -7,7 +7,6 @@
 
 #include <rapidcheck.h>
 
-#include <cstdint>
 #include <limits>
 #include <string>
 #include <type_traits>

@@ -13,7 +13,6 @@
 #include "messages/topics.hpp"
 
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>

@@ -3,7 +3,6 @@
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace depositd::aptrust {
 

@@ -4,8 +4,6 @@
 #include "adapters/processing/merritt/keeping_steps.hpp"
 #include "messages/values/test_points.hpp"
 
-#include <system_error>
-
 namespace depositd::aptrust {
 
 namespace {

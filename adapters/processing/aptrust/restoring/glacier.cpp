@@ -6,9 +6,6 @@
 #include "messages/values/test_points.hpp"
 #include "messages/work.hpp"
 
-#include <algorithm>
-#include <utility>
-
 namespace depositd::aptrust {
 
 namespace {

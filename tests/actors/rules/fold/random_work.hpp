@@ -9,8 +9,6 @@
 #include <iterator>
 #include <map>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace depositd::testing {
 

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
-#include <variant>
 #include <vector>
 
 namespace depositd {

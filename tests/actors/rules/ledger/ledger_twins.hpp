@@ -14,7 +14,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace depositd::testing {

@@ -26,7 +26,6 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>

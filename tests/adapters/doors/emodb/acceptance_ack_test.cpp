@@ -3,8 +3,6 @@
 
 #include "tests/adapters/doors/emodb/acceptance_fixture.hpp"
 
-#include <algorithm>
-
 using namespace depositd::testing;
 using namespace std::chrono_literals;
 

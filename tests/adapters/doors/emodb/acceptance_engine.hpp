@@ -6,7 +6,6 @@
 #include "tests/support/temporary_folder.hpp"
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
 

@@ -3,7 +3,6 @@
 #include "tests/adapters/doors/http/request_fixture.hpp"
 
 #include <string>
-#include <string_view>
 
 using namespace depositd;
 using namespace depositd::testing;

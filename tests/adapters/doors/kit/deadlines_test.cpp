@@ -8,7 +8,6 @@
 
 #include <functional>
 #include <stdexcept>
-#include <string>
 
 #include <sys/socket.h>
 #include <unistd.h>

@@ -4,7 +4,6 @@
 #include "tests/support/certificates.hpp"
 
 #include <filesystem>
-#include <utility>
 
 namespace depositd::testing {
 

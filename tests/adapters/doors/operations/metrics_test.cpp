@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>

@@ -8,7 +8,6 @@
 #include <librdkafka/rdkafka_mock.h>
 
 #include <chrono>
-#include <set>
 #include <thread>
 
 #include <gtest/gtest.h>

@@ -27,7 +27,6 @@
 
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <thread>

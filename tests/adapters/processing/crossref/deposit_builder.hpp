@@ -3,9 +3,7 @@
 // Deposits for tests: only what matters to the test is said, the rest is that
 // of a plain journal article.
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 namespace depositd::testing {
 

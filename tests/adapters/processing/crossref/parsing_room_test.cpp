@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <optional>
-#include <string>
 #include <thread>
 
 namespace depositd::crossref {

@@ -6,7 +6,6 @@
 
 #include <fstream>
 #include <future>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 

@@ -15,7 +15,6 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <optional>
 
 namespace depositd::merritt {
 

@@ -14,8 +14,6 @@
 #include <atomic>
 #include <future>
 #include <latch>
-#include <mutex>
-#include <set>
 #include <system_error>
 #include <thread>
 

@@ -1,7 +1,6 @@
 #include "adapters/sources/sql/odbc_values.hpp"
 
 #include <string>
-#include <string_view>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,6 @@
 
 #include "messages/values/sql_pieces.hpp"
 
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>

@@ -1,7 +1,6 @@
 #include "adapters/sources/sql/row_object.hpp"
 
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -4,7 +4,6 @@
 
 #include "tests/support/temporary_folder.hpp"
 
-#include <memory>
 #include <string>
 #include <thread>
 

@@ -4,7 +4,6 @@
 #include "tests/adapters/sources/web/web_sources.hpp"
 
 #include <tuple>
-#include <utility>
 
 namespace depositd::sources {
 

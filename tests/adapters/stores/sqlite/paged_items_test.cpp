@@ -6,8 +6,6 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include <map>
-
 namespace depositd {
 
 namespace {

@@ -2,8 +2,6 @@
 
 #include "tests/adapters/stores/sqlite/database_files.hpp"
 
-#include <vector>
-
 namespace depositd {
 
 namespace {
