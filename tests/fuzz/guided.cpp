@@ -5,8 +5,8 @@
 //   DEPOSITD_FUZZ_TARGET=NAME guided_fuzzing FILE
 //
 // The name is in the environment, for libFuzzer calls itself with its own
-// arguments. The first folder begins with the target's good texts if it is
-// empty. What breaks a promise is kept in crash-*, as what crashes is.
+// arguments. The first folder is given the target's good texts. What breaks a
+// promise is kept in crash-*, as what crashes is.
 
 #include "tests/fuzz/target.hpp"
 
@@ -29,8 +29,6 @@ namespace {
 target found;
 
 void write_seeds(const std::filesystem::path& folder) {
-  if (!std::filesystem::is_empty(folder))
-    return;
   std::size_t number = 0;
   for (const auto& text : found.seeds)
     std::ofstream{folder / ("seed-" + std::to_string(++number)),
