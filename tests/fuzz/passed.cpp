@@ -13,7 +13,7 @@ struct place {
   std::uintptr_t is_function;
 };
 
-// All readers together have a tenth of it.
+// A reader passes some thousand.
 constexpr int places_bits = 17;
 constexpr std::size_t places_max = std::size_t{1} << places_bits;
 constexpr std::size_t neighbours_max = 64;
