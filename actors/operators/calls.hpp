@@ -5,6 +5,7 @@
 #include "actors/operators/admin.hpp"
 #include "messages/actor_with.hpp"
 #include "messages/ask.hpp"
+#include "messages/shard.hpp"
 
 #include <caf/expected.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -116,6 +117,12 @@ struct slots_gathered {
 /// up. An error of the engine's own manager ends the call.
 void gather_slots(admin_pointer self, const admin_call_ptr& call,
                   std::function<void(const slots_gathered&)> use);
+
+/// What a user has in a queue, delayed and parked items too. Of a queue that is
+/// one shard's own business, or has gone meanwhile, `in_ring` is what is known.
+void count_theirs(admin_pointer self, const admin_call_ptr& call,
+                  count_pending what, const pending_counted& in_ring,
+                  std::function<void(const pending_counted&)> use);
 
 /// What reads and publishes for one shard.
 struct log_report {

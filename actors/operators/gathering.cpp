@@ -4,6 +4,7 @@
 #include "actors/operators/calls.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace depositd::operators {
 
@@ -28,6 +29,22 @@ void gather_slots(admin_pointer self, const admin_call_ptr& call,
         }
         all.close();
       });
+}
+
+void count_theirs(admin_pointer self, const admin_call_ptr& call,
+                  count_pending what, const pending_counted& in_ring,
+                  std::function<void(const pending_counted&)> use) {
+  depositd::ask(self, self->state.options.shard, self->state.options.timeout,
+                std::move(what),
+                [=, use = std::move(use)](
+                  const caf::expected<pending_counted>& x) {
+                  if (x)
+                    use(*x);
+                  else if (x.error() == ec::not_found)
+                    use(in_ring);
+                  else
+                    refuse(call, x.error());
+                });
 }
 
 void gather_logs(admin_pointer self,

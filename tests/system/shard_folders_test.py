@@ -83,6 +83,10 @@ class ShardFolders(MessageTest):
                 engine, "GET", f"/queue/1/_move/{r}")["status"] == "COMPLETE")
             self.assertEqual(self.polled(engine, [f"target{i}"]),
                              list(range(300)))
+        shown = engine.ask("user", "show", "anonymous")["queues"]
+        self.assertEqual({x["queue"] for x in shown},
+                         {*QUEUES, *(f"target{i}" for i in
+                                     range(len(QUEUES)))})
 
     def test_settings_hold_in_every_shard_after_a_start(self):
         engine = self.sharded().start()

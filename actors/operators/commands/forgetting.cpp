@@ -7,6 +7,11 @@
 #include "messages/shard.hpp"
 #include "messages/work.hpp"
 
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
 namespace depositd::operators {
 
 namespace about_forgetting {
@@ -79,19 +84,38 @@ void forget_all(admin_pointer self, const admin_call_ptr& call,
 
 // -- nothing of theirs may be under way ---------------------------------------
 
+using places = std::shared_ptr<std::map<std::string, eligibility_report>>;
+
+/// Queue by queue; each goes once it has been looked at.
+void check_places(admin_pointer self, const admin_call_ptr& call,
+                  const run_ptr& run, const places& left) {
+  if (left->empty())
+    return forget_all(self, call, run);
+  const auto next = left->extract(left->begin());
+  pending_counted in_ring;
+  in_ring.pending = next.mapped().ready;
+  in_ring.running = next.mapped().in_flight;
+  count_theirs(self, call, count_pending{next.key(), run->user}, in_ring,
+               [=, queue = next.key()](const pending_counted& x) {
+                 if (x.pending == 0 && x.running == 0)
+                   return check_places(self, call, run, left);
+                 refuse(call, ec::invalid_argument,
+                        "the queue " + queue + " has items of " + run->user
+                          + " that wait or are in process");
+               });
+}
+
 void check_queues(admin_pointer self, const admin_call_ptr& call,
                   const run_ptr& run) {
   next<users_listed>(
     self, call, self->state.options.shard, list_users{""},
     [=](const users_listed& x) {
+      const auto theirs = std::make_shared<places::element_type>();
       for (const auto& queue : x.queues)
         for (const auto& entry : queue.entries)
-          if (entry.user == run->user
-              && (entry.report.ready > 0 || entry.report.in_flight > 0))
-            return refuse(call, ec::invalid_argument,
-                          "the queue " + queue.queue + " has items of "
-                            + run->user + " that wait or are in process");
-      forget_all(self, call, run);
+          if (entry.user == run->user)
+            theirs->emplace(queue.queue, entry.report);
+      check_places(self, call, run, theirs);
     });
 }
 

@@ -166,16 +166,20 @@ void count_pending_from(admin_pointer self, const admin_call_ptr& call,
   auto& queues = (*user)["queues"];
   if (at == queues.size())
     return deliver(call, *user);
+  const auto& place = queues[at];
   count_pending what;
-  what.queue = queues[at]["queue"].get<std::string>();
+  what.queue = place["queue"].get<std::string>();
   what.user = (*user)["user"].get<std::string>();
-  ask(self, call, self->state.options.shard, std::move(what),
-      [=](const pending_counted& x) {
-        auto& queue = (*user)["queues"][at];
-        queue["pending"] = x.pending;
-        queue["pending_limit"] = cap_or_null(x.limit);
-        count_pending_from(self, call, user, at + 1);
-      });
+  pending_counted in_ring;
+  in_ring.pending = place["ready"].get<std::uint64_t>();
+  in_ring.limit = no_cap;
+  count_theirs(self, call, std::move(what), in_ring,
+               [=](const pending_counted& x) {
+                 auto& queue = (*user)["queues"][at];
+                 queue["pending"] = x.pending;
+                 queue["pending_limit"] = cap_or_null(x.limit);
+                 count_pending_from(self, call, user, at + 1);
+               });
 }
 
 void show(admin_pointer self, const admin_call_ptr& call) {

@@ -88,12 +88,16 @@ inline constexpr auto sum_of_stores = [](auto& sum, auto& x, const auto&) {
   sum.segments += x.segments;
 };
 
+/// Outboxes stay for ever; they are of interest while they hold something.
+inline bool is_empty_outbox(const std::string& queue, std::uint64_t ready) {
+  return ready == 0 && queue.starts_with(outbox_prefix);
+}
+
 /// One report of each queue, by name.
 inline constexpr auto queues_together = [](auto& sum, auto& x, const auto&) {
   sum.suspended = sum.suspended || x.suspended;
   for (auto& queue : x.queues) {
-    // Outboxes stay for ever; they are of interest while they hold something.
-    if (queue.name.starts_with(outbox_prefix) && queue.ready == 0)
+    if (is_empty_outbox(queue.name, queue.ready))
       continue;
     const auto at = std::lower_bound(
       sum.queues.begin(), sum.queues.end(), queue.name,
@@ -117,6 +121,9 @@ inline constexpr auto queues_together = [](auto& sum, auto& x, const auto&) {
 /// All users of each queue.
 inline constexpr auto users_together = [](auto& sum, auto& x, const auto&) {
   for (auto& queue : x.queues) {
+    std::erase_if(queue.entries, [&](const auto& y) {
+      return is_empty_outbox(queue.queue, y.report.ready);
+    });
     const auto at =
       std::find_if(sum.queues.begin(), sum.queues.end(),
                    [&](const auto& y) { return y.queue == queue.queue; });
@@ -145,6 +152,8 @@ void merge_turns(Entries& to, Entries& more, std::size_t count_max) {
 inline constexpr auto rings_together = [](auto& sum, auto& x, const auto& of) {
   const std::size_t count_max = std::max<std::uint32_t>(of.what.count_max, 1);
   for (auto& ring : x.rings) {
+    if (is_empty_outbox(ring.queue, ring.ready))
+      continue;
     const auto at =
       std::find_if(sum.rings.begin(), sum.rings.end(),
                    [&](const auto& y) { return y.queue == ring.queue; });

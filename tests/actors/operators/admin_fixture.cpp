@@ -117,8 +117,10 @@ caf::behavior admin_fixture::fake_shard() {
       world_.rings_asked.push_back(x);
       return rings_of(world_.rings, x);
     },
-    [](const count_pending&) {
-      return pending_counted{5, 10'000};
+    [this](const count_pending& x) -> caf::result<pending_counted> {
+      if (world_.own_queues.contains(x.queue))
+        return caf::make_error(ec::not_found, "no queue " + x.queue);
+      return world_.pending;
     },
     [this](const park_matching& x) -> caf::result<matching_parked> {
       world_.parkings.push_back(x);

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <tuple>
 #include <variant>
@@ -67,6 +68,8 @@ struct world {
   control_state control;
   queues_listed queues;
   users_listed users;
+  pending_counted pending{5, 10'000}; ///< of each user in each queue
+  std::set<std::string> own_queues; ///< of shards; of these nobody is told
   rings_shown rings;
   std::vector<show_rings> rings_asked;
   slots_report slots;

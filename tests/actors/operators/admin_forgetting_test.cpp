@@ -15,6 +15,11 @@ protected:
     EXPECT_NE(log_.str().find("user forget"), std::string::npos);
     return out;
   }
+
+  /// With nothing that could be handed out.
+  void has_place(const std::string& queue) {
+    world_.users.queues.push_back({queue, {{"ann", eligibility_report{}}}});
+  }
 };
 
 TEST_F(admin_forgetting_test, removes_rows_until_none_is_left_then_settings) {
@@ -74,13 +79,24 @@ TEST_F(admin_forgetting_test, a_batch_that_goes_on_is_named) {
 }
 
 TEST_F(admin_forgetting_test, so_is_a_queue_of_messages_with_items) {
-  members_report report;
-  report.queue = "loose";
-  eligibility_report theirs;
-  theirs.in_flight = 1;
-  report.entries.push_back({"ann", theirs});
-  world_.users.queues.push_back(report);
+  has_place("loose");
+  world_.pending = {};
+  world_.pending.running = 1;
   EXPECT_NE(refused().find("queue loose has items of ann"), std::string::npos);
+}
+
+TEST_F(admin_forgetting_test, what_is_parked_or_delayed_waits_too) {
+  has_place("loose");
+  world_.pending = pending_counted{3, 10'000};
+  EXPECT_NE(refused().find("queue loose has items of ann"), std::string::npos);
+}
+
+TEST_F(admin_forgetting_test, queues_without_anything_of_theirs_do_not_matter) {
+  has_place("empty");
+  has_place("move/gone");
+  world_.own_queues = {"move/gone"};
+  world_.pending = {};
+  EXPECT_EQ(run("user forget", {{"name", "ann"}})["user"], "ann");
 }
 
 TEST_F(admin_forgetting_test, what_fails_half_way_is_told_and_can_be_repeated) {

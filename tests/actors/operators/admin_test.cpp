@@ -324,6 +324,19 @@ TEST_F(admin_test, one_user_is_shown_with_what_waits) {
   refusal("user show", {{"name", "zoe"}}, ec::not_found);
 }
 
+TEST_F(admin_test, one_user_is_shown_though_a_queue_is_only_in_a_ring) {
+  eligibility_report moving;
+  moving.ready = 2;
+  world_.users.queues = {{"metadata", {{"ann", {}}}},
+                         {"move/x", {{"ann", moving}}}};
+  world_.own_queues = {"move/x"};
+  const auto x = run("user show", {{"name", "ann"}});
+  ASSERT_EQ(x["queues"].size(), 2u);
+  EXPECT_EQ(x["queues"][1]["queue"], "move/x");
+  EXPECT_EQ(x["queues"][1]["pending"], 2);
+  EXPECT_EQ(x["queues"][1]["pending_limit"], nullptr);
+}
+
 TEST_F(admin_test, who_has_only_finished_submissions_is_known) {
   world_.submissions.resize(1);
   const auto x = run("user show", {{"name", "zoe"}});

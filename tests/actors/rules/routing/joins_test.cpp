@@ -100,6 +100,19 @@ TEST(answers_of_shards, name_the_users_of_each_queue) {
   EXPECT_EQ(all.queues[1].queue, "b");
 }
 
+TEST(answers_of_shards, name_nobody_who_has_nothing_in_an_outbox) {
+  members_report outbox{"move/x", {}};
+  outbox.entries.resize(2);
+  outbox.entries[0].user = "ann";
+  outbox.entries[1].user = "bob";
+  outbox.entries[1].report.ready = 3;
+  const auto all =
+    joined(list_users{}, std::vector<users_listed>{{{outbox}}, {}});
+  ASSERT_EQ(all.queues.size(), 1u);
+  ASSERT_EQ(all.queues[0].entries.size(), 1u);
+  EXPECT_EQ(all.queues[0].entries[0].user, "bob");
+}
+
 /// A ring with these users in turn.
 ring_report a_ring(const std::string& queue,
                    const std::vector<std::string>& users) {
