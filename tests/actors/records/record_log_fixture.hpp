@@ -115,6 +115,26 @@ protected:
     advance(t);
   }
 
+  static std::string line_of(int i) {
+    return std::string{"u"}
+      .append(std::to_string(i % 9))
+      .append(" metadata f")
+      .append(std::to_string(i))
+      .append(" x");
+  }
+
+  /// Ends everything that waits.
+  void process_all() {
+    const auto sp = attach_to("metadata");
+    want(sp, 1000);
+    for (std::size_t i = 0; i < sp.got->items.size(); ++i)
+      end(sp, sp.got->items[i],
+          sp.got->items[i].user == "bad" ? verdict::failed : verdict::done);
+    pass();
+    caf::anon_send_exit(sp.actor, caf::exit_reason::kill);
+    settle();
+  }
+
   /// Values by event id; a repetition must say the same.
   std::map<std::string, std::string> read_out(const std::string& topic) {
     std::map<std::string, std::string> out;

@@ -3,42 +3,13 @@
 #include "actors/records/gather.hpp"
 #include "tests/actors/records/record_log_fixture.hpp"
 
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
-
-#include <memory>
-#include <sstream>
-
 namespace depositd {
 
 namespace {
 
 using namespace std::chrono_literals;
-using testing::record_log_fixture;
+using record_log_test = testing::record_log_fixture;
 using texts = std::multiset<std::string>;
-
-class record_log_test : public record_log_fixture {
-protected:
-  static std::string line_of(int i) {
-    return std::string{"u"}
-      .append(std::to_string(i % 9))
-      .append(" metadata f")
-      .append(std::to_string(i))
-      .append(" x");
-  }
-
-  /// Ends everything that waits.
-  void process_all() {
-    const auto sp = attach_to("metadata");
-    want(sp, 1000);
-    for (std::size_t i = 0; i < sp.got->items.size(); ++i)
-      end(sp, sp.got->items[i],
-          sp.got->items[i].user == "bad" ? verdict::failed : verdict::done);
-    pass();
-    caf::anon_send_exit(sp.actor, caf::exit_reason::kill);
-    settle();
-  }
-};
 
 TEST_F(record_log_test, deposits_come_in_and_outcomes_go_out) {
   start_all();
@@ -390,138 +361,6 @@ TEST_F(record_log_test, what_was_dropped_is_not_taken_for_nothing) {
   const auto after = records::gather(state);
   ASSERT_TRUE(after);
   EXPECT_GT(after->last, gone.last);
-}
-
-TEST_F(record_log_test, what_was_never_read_is_behind_by_what_there_is) {
-  for (int i = 0; i < 5; ++i)
-    write(line_of(i), 1);
-  trim_memory_partition(*topics, "in", 1, 3);
-  start_all();
-  auto report = ask<intake_report>(reader_of_topic, report_intake{});
-  ASSERT_TRUE(report);
-  ASSERT_EQ(report->partitions.size(), 2u);
-  EXPECT_EQ(report->partitions[0].next, 0);
-  EXPECT_EQ(report->partitions[0].end, 0);
-  pass();
-  report = ask<intake_report>(reader_of_topic, report_intake{});
-  ASSERT_TRUE(report);
-  EXPECT_EQ(report->partitions[0].next, 0) << "it is empty";
-  EXPECT_EQ(report->partitions[1].next, 5);
-  EXPECT_EQ(report->accepted, 2u);
-}
-
-TEST_F(record_log_test, records_that_retention_took_stop_the_partition) {
-  start_all();
-  write("ann metadata one x");
-  pass();
-  crash_all();
-  write("ann metadata two x");
-  write("ann metadata three x");
-  trim_memory_partition(*topics, "in", 0, 2);
-  start_all();
-  pass(2s);
-  auto report = ask<intake_report>(reader_of_topic, report_intake{});
-  ASSERT_TRUE(report);
-  EXPECT_NE(report->trouble, "");
-}
-
-TEST_F(record_log_test, why_it_stands_still_is_told_once) {
-  start_all();
-  write("ann metadata one x");
-  pass();
-  crash_all();
-  write("ann metadata two x");
-  write("ann metadata three x");
-  trim_memory_partition(*topics, "in", 0, 2);
-  std::ostringstream log;
-  const auto before = spdlog::default_logger();
-  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
-    "captured", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
-  start_all();
-  for (int i = 0; i < 20; ++i)
-    pass(2s);
-  spdlog::set_default_logger(before);
-  const auto text = log.str();
-  const auto told = text.find("intake_stopped");
-  EXPECT_NE(told, std::string::npos);
-  EXPECT_EQ(text.find("intake_stopped", told + 1), std::string::npos) << text;
-}
-
-TEST_F(record_log_test, a_log_that_was_cut_is_not_read_though_it_grows) {
-  start_all();
-  write("ann metadata one x");
-  write("ann metadata two x");
-  pass();
-  crash_all();
-  create_memory_topic(*topics, "in", 2);
-  start_all();
-  const auto trouble = [this] {
-    return ask<intake_report>(reader_of_topic, report_intake{})->trouble;
-  };
-  pass();
-  EXPECT_NE(trouble(), "");
-  for (const auto* name : {"three", "four", "five"})
-    write("ann metadata " + std::string{name} + " x");
-  pass(2s);
-  EXPECT_NE(trouble(), "") << "as many as there were, but others";
-  process_all();
-  EXPECT_EQ(values(read_out("out")), (texts{"one done", "two done"}));
-}
-
-TEST_F(record_log_test, a_log_that_was_made_anew_meanwhile_is_not_read) {
-  start_all();
-  for (const auto* name : {"one", "two", "three"}) {
-    write("ann metadata " + std::string{name} + " x");
-    pass();
-  }
-  process_all();
-  crash_all();
-  create_memory_topic(*topics, "in", 2);
-  for (const auto* name : {"four", "five", "six", "seven"})
-    write("ann metadata " + std::string{name} + " x");
-  start_all();
-  pass(2s);
-  EXPECT_NE(ask<intake_report>(reader_of_topic, report_intake{})->trouble, "");
-  process_all();
-  EXPECT_EQ(values(read_out("out")),
-            (texts{"one done", "two done", "three done"}));
-}
-
-TEST_F(record_log_test, what_is_no_record_is_behind_it_and_may_be_deleted) {
-  start_all();
-  write("ann metadata one x");
-  append_memory_mark(*topics, "in", 0);
-  append_memory_mark(*topics, "in", 0);
-  pass();
-  const auto read = ask<intake_report>(reader_of_topic, report_intake{});
-  ASSERT_TRUE(read);
-  ASSERT_EQ(read->partitions.size(), 2u);
-  EXPECT_EQ(read->partitions[0].next, read->partitions[0].end);
-  process_all(); // and with it another group of the journal
-  crash_all();
-  trim_memory_partition(*topics, "in", 0, 3);
-  write("ann metadata two x");
-  start_all();
-  pass(2s);
-  EXPECT_EQ(ask<intake_report>(reader_of_topic, report_intake{})->trouble, "");
-  process_all();
-  EXPECT_EQ(values(read_out("out")), (texts{"one done", "two done"}));
-}
-
-TEST_F(record_log_test, the_same_log_is_read_on) {
-  start_all();
-  for (const auto* name : {"one", "two", "three"}) {
-    write("ann metadata " + std::string{name} + " x");
-    pass();
-  }
-  process_all();
-  crash_all();
-  write("ann metadata four x");
-  start_all();
-  pass(2s);
-  process_all();
-  EXPECT_EQ(values(read_out("out")),
-            (texts{"one done", "two done", "three done", "four done"}));
 }
 
 } // namespace
