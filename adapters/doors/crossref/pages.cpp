@@ -71,6 +71,12 @@ http::response unanswered_page() {
                       "result before you send it again.");
 }
 
+http::response contents_not_kept_page() {
+  return failure_page(404,
+                      "What was sent is not kept here: whoever wrote the "
+                      "record has it.");
+}
+
 http::response error_page(const caf::error& why, unsigned retry_after_s) {
   if (why == ec::pending_limit_reached)
     return later_page(retry_after_s,

@@ -29,6 +29,9 @@ http::response concurrent_limit_page(unsigned maximum);
 /// 504 for a deposit of which nobody knows whether it has come in.
 http::response unanswered_page();
 
+/// 404 for what came by a door that leaves contents to who has written them.
+http::response contents_not_kept_page();
+
 /// What an error of the engine is at this door.
 http::response error_page(const caf::error& why, unsigned retry_after_s);
 

@@ -19,6 +19,10 @@ void send_contents(door_pointer self, const status_request& x,
     answer->send(deposited_file(row.contents));
     return;
   }
+  if (row.submission.blob.empty()) {
+    answer->send(contents_not_kept_page());
+    return;
+  }
   self
     ->request(options.blobs, options.ask_timeout,
               accounts::fetch_blob{row.submission.blob})

@@ -233,6 +233,20 @@ TEST_F(crossref_polls, row_32_contents_of_a_large_file_are_in_the_blob_store) {
   EXPECT_EQ(engine->rows.back().submission.blob, "");
 }
 
+// As of one that came by Kafka: whoever wrote the record has it.
+TEST_F(crossref_polls, row_32_contents_that_are_not_kept_are_404) {
+  start();
+  deposit("f.xml", xml);
+  {
+    const std::lock_guard lock{engine->guard};
+    engine->rows.back().contents.clear();
+  }
+  const auto x = poll("type=contents&file_name=f.xml");
+  EXPECT_EQ(x.status, 404u);
+  EXPECT_EQ(x.header("retry-after"), "");
+  EXPECT_EQ(poll("type=result&file_name=f.xml").status, 200u);
+}
+
 // Somebody may be logged in at this door, and be led here by a link.
 TEST_F(crossref_polls, row_32_no_browser_runs_what_was_deposited) {
   start();
