@@ -119,9 +119,13 @@ class Engine:
             self.process.wait()
             self.process.stdout.close()
 
-    def stop(self, timeout=60):
-        """SIGTERM; returns the exit code."""
+    def ask_to_stop(self):
+        """SIGTERM."""
         self.process.send_signal(signal.SIGTERM)
+
+    def stop(self, timeout=60):
+        """Returns the exit code."""
+        self.ask_to_stop()
         try:
             return self.process.wait(timeout)
         finally:

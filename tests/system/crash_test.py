@@ -1,23 +1,65 @@
-"""kill -9 at random moments under load: what was acknowledged is there exactly
-once, nothing is invented, what was finished stays finished, and settings of
-operators survive."""
+"""kill -9 at random moments under load, on every store that there is to choose:
+what was acknowledged is there exactly once, nothing is invented, what was
+finished stays finished, and settings of operators survive.
+
+DEPOSITD_CRASH_ROUNDS, DEPOSITD_CRASH_SEED; DEPOSITD_CRASH_KEEP is a folder that
+gets what an engine had when it disagreed."""
 
 import os
+import subprocess
 import time
+from pathlib import Path
 
 import harness
+from history import History
+from kill_servers import BlobsInS3, OnPostgres, OverKafka
 from rounds import KillRounds
 
 ROUNDS = int(os.environ.get("DEPOSITD_CRASH_ROUNDS", "50"))
 SEED = os.environ.get("DEPOSITD_CRASH_SEED", str(time.time_ns()))
+KEEP = os.environ.get("DEPOSITD_CRASH_KEEP")
 
 
-class Crash(KillRounds):
+class Kept(KillRounds):
+    def setUp(self):
+        super().setUp()
+        self.begun = time.monotonic()
+
+    def keeping(self, what):
+        """Runs it; if it fails, what the engine had stays."""
+        try:
+            what()
+        except BaseException:
+            self.instance.kill()
+            if KEEP:
+                self.keep(Path(KEEP, f"{type(self).__name__}-{SEED}"))
+            raise
+
+    def keep(self, where):
+        where.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["cp", "-a", *self.places(), where], check=True)
+        print(f"kept in {where}", flush=True)
+
+    def summarise(self, acknowledged, finished):
+        print(f"{type(self).__name__}: {ROUNDS} rounds, {acknowledged} "
+              f"acknowledged, {finished} seen finished, "
+              f"{time.monotonic() - self.begun:.0f} s, seed {SEED}",
+              flush=True)
+
+
+class Kills:
+    """For KillRounds of a store that keeps things."""
+
+    least = 10  # acknowledged, of a round
+
     def test_nothing_is_lost_or_invented_over_many_kills(self):
         self.set_up_rounds(SEED)
+        self.keeping(self.kill_over_and_over)
+
+    def kill_over_and_over(self):
         self.instance.start()
         self.add_users()
-        for number in self.rounds(ROUNDS, 10):
+        for number in self.rounds(ROUNDS, self.least):
             before = len(self.history.acknowledged)
             self.run_round(number)
             self.start_again()
@@ -28,11 +70,79 @@ class Crash(KillRounds):
                   f"{len(self.history.acknowledged) - before} acknowledged, "
                   f"{len(rows)} in all, "
                   f"{len(self.history.documents)} seen finished", flush=True)
+        acknowledged = len(self.history.acknowledged)
+        finished = len(self.history.documents)
         # Rounds without work would prove nothing.
-        self.assertGreater(len(self.history.acknowledged), 10 * ROUNDS)
-        self.assertGreater(len(self.history.documents), ROUNDS)
+        self.assertGreater(acknowledged, self.least * ROUNDS)
+        self.assertGreater(finished, ROUNDS)
         self.finish()
         self.assertEqual(self.instance.stop(), 0)
+        self.summarise(acknowledged, finished)
+
+
+class Embedded(Kills, Kept):
+    pass
+
+
+class Shards(Kills, Kept):
+    settings = {**KillRounds.settings, "shards.count": 3}
+
+
+class OneLoop(Kills, Kept):
+    """Sockets, actors and small groups of the journal on one thread."""
+
+    settings = {**KillRounds.settings, "threads.one_loop": "true"}
+
+
+class SmallParts(Kills, Kept):
+    """Segments go all the time, bodies are read back from the disk, and large
+    ones have a folder of their own."""
+
+    large = 0.1
+
+    def set_up_rounds(self, seed, **engine_options):
+        self.settings = {**self.settings, "store.segment_mb": 1,
+                         "memory.body_budget_mb": 1, "blobs.kind": "folder",
+                         "blobs.path": str(self.folder / "blobs")}
+        super().set_up_rounds(seed, **engine_options)
+
+
+class Postgres(Kills, OnPostgres, Kept):
+    pass
+
+
+class S3(Kills, BlobsInS3, Kept):
+    pass
+
+
+class Kafka(Kills, OverKafka, Kept):
+    pass
+
+
+class Memory(Kept):
+    """Keeps nothing: each life begins empty, and is true to itself."""
+
+    settings = {**KillRounds.settings, "store.kind": "memory"}
+
+    def test_each_life_begins_empty(self):
+        self.set_up_rounds(SEED)
+        self.keeping(self.live_over_and_over)
+
+    def live_over_and_over(self):
+        acknowledged = finished = 0
+        self.instance.start()
+        for number in range(ROUNDS):
+            self.history = History()
+            self.add_users()
+            self.run_round(number)
+            acknowledged += len(self.history.acknowledged)
+            finished += len(self.history.documents)
+            self.start_again()
+            self.assertEqual(self.instance.submissions(), [])
+            self.assertEqual(self.instance.rows("user", "list"), [])
+            self.assertFalse(self.suspended())
+        self.assertGreater(acknowledged, ROUNDS)
+        self.summarise(acknowledged, finished)
 
 
 if __name__ == "__main__":

@@ -11,13 +11,16 @@ from harness import BROKEN, a_deposit
 
 class Load:
     """Depositors, pollers and an operator on one engine until stop(). Of
-    several loads one may operate: settings are judged by their order."""
+    several loads one may operate: settings are judged by their order. `large`:
+    that part of the bodies is too large for the journal itself."""
 
-    def __init__(self, engine, history, passwords, seed, label, operates=True):
+    def __init__(self, engine, history, passwords, seed, label, operates=True,
+                 large=0.01):
         self.engine = engine
         self.history = history
         self.passwords = passwords
         self.label = label
+        self.large = large
         self.stopping = threading.Event()
         self.problems = []
         users = sorted(passwords)
@@ -51,8 +54,7 @@ class Load:
         while not self.stopping.wait(chance.uniform(0, 0.01)):
             number += 1
             name = f"{self.label}-{user}-{number}"
-            # Now and then one that is too large for the journal itself.
-            title = "A title" * (60_000 if chance.random() < 0.01 else 1)
+            title = "A title" * (60_000 if chance.random() < self.large else 1)
             key = (user, name + ".xml")
             content = a_deposit(name, title=title)
             self.history.attempt(key, content)

@@ -18,6 +18,7 @@ class KillRounds(SystemTest):
     settings = {"processors.count": 3, "store.segment_mb": 4,
                 "log.level": "warn"}
     users = USERS
+    large = 0.01  # that part of all bodies
 
     def set_up_rounds(self, seed, **engine_options):
         print(f"seed {seed}", flush=True)
@@ -32,16 +33,27 @@ class KillRounds(SystemTest):
         for user, password in self.passwords.items():
             self.instance.add_user(user, password)
 
+    def places(self):
+        """Folders with all that the engine has."""
+        return [self.folder]
+
     def settle_disk(self):
         """What a power cut does to the folder; nothing after a mere kill."""
+
+    def end_engine(self):
+        """Sometimes while it shuts down."""
+        if self.chance.random() < 0.15:
+            self.instance.ask_to_stop()
+            time.sleep(self.chance.uniform(0, 0.3))
+        self.instance.kill()
 
     def run_round(self, number):
         """Load until the kill; the engine is down afterwards."""
         load = Load(self.instance, self.history, self.passwords,
-                    f"{self.seed}/{number}", f"r{number}")
+                    f"{self.seed}/{number}", f"r{number}", large=self.large)
         load.start()
         time.sleep(self.chance.uniform(0.02, 1.2))
-        self.instance.kill()
+        self.end_engine()
         self.assertEqual(load.stop(), [], f"round {number}")
         self.settle_disk()
 
@@ -96,14 +108,17 @@ class KillRounds(SystemTest):
     def verify_contents(self, label, count=20):
         """What was acknowledged is there byte for byte."""
         keys = sorted(self.history.acknowledged)
-        for user, name in self.chance.sample(keys, min(count, len(keys))):
-            door = self.door(self.instance, user)
-            answer = door.download(name, "contents")
-            door.close()
+        for key in self.chance.sample(keys, min(count, len(keys))):
             self.assertTrue(
-                answer.status == 200
-                and self.history.is_what_was_sent((user, name), answer.body),
-                f"{label}: content of {name}: {answer.status}")
+                self.history.is_what_was_sent(key, self.contents(key)),
+                f"{label}: content of {key}")
+
+    def contents(self, key):
+        door = self.door(self.instance, key[0])
+        answer = door.download(key[1], "contents")
+        door.close()
+        self.assertEqual(answer.status, 200, key)
+        return answer.body
 
     def verify_recorded(self, label, count=20):
         """A DOI that a document calls added is recorded: the same deposit
@@ -116,7 +131,7 @@ class KillRounds(SystemTest):
         for user, name in keys:
             door = self.door(self.instance, user)
             again = f"again-{self.chance.getrandbits(60)}.xml"
-            content = door.download(name, "contents").body
+            content = self.contents((user, name))
             self.history.attempt((user, again), content)
             self.assertTrue(door.deposit(again, content).accepted)
             found = self.outcome(door, again)
