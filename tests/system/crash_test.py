@@ -51,6 +51,7 @@ class Kills:
     """For KillRounds of a store that keeps things."""
 
     least = 10  # acknowledged, of a round
+    elsewhere = []  # what `depositd check` is told of the folder
 
     def test_nothing_is_lost_or_invented_over_many_kills(self):
         self.set_up_rounds(SEED)
@@ -62,6 +63,8 @@ class Kills:
         for number in self.rounds(ROUNDS, self.least):
             before = len(self.history.acknowledged)
             self.run_round(number)
+            if self.chance.random() < 0.2:
+                self.check_folder(f"round {number}")
             self.start_again()
             rows = self.verify(f"round {number}")
             self.verify_documents(f"round {number}")
@@ -77,7 +80,15 @@ class Kills:
         self.assertGreater(finished, ROUNDS)
         self.finish()
         self.assertEqual(self.instance.stop(), 0)
+        self.check_folder("at the end")
         self.summarise(acknowledged, finished)
+
+    def check_folder(self, label):
+        """What a kill leaves is sound as it lies there."""
+        said = subprocess.run(
+            [harness.PROGRAMS / "depositd", "check", self.instance.data,
+             *self.elsewhere], capture_output=True, text=True, check=False)
+        self.assertEqual(said.returncode, 0, f"{label}: {said}")
 
 
 class Embedded(Kills, Kept):
@@ -99,6 +110,7 @@ class SmallParts(Kills, Kept):
     ones have a folder of their own."""
 
     large = 0.1
+    elsewhere = ["--blobs-elsewhere"]
 
     def set_up_rounds(self, seed, **engine_options):
         self.settings = {**self.settings, "store.segment_mb": 1,
@@ -108,11 +120,12 @@ class SmallParts(Kills, Kept):
 
 
 class Postgres(Kills, OnPostgres, Kept):
-    pass
+    def check_folder(self, label):
+        """Nothing durable is in it."""
 
 
 class S3(Kills, BlobsInS3, Kept):
-    pass
+    elsewhere = ["--blobs-elsewhere"]
 
 
 class Kafka(Kills, OverKafka, Kept):

@@ -11,6 +11,7 @@ class History:
         self.mutex = threading.Lock()
         self.attempted = {}   # what was sent, as its SHA-256
         self.acknowledged = set()
+        self.open = {}        # user -> keys acknowledged, some seen completed
         self.documents = {}   # of submissions seen completed
         self.settings = {}    # what -> values the engine may have now
 
@@ -23,6 +24,7 @@ class History:
     def acknowledge(self, key):
         with self.mutex:
             self.acknowledged.add(key)
+            self.open.setdefault(key[0], []).append(key)
 
     def complete(self, key, document):
         """Returns what an earlier poll said, if it was something else."""
@@ -33,9 +35,18 @@ class History:
     def is_what_was_sent(self, key, content):
         return self.attempted[key] == hashlib.sha256(content).digest()
 
-    def open_keys(self):
+    def an_open_key(self, user, chance):
+        """One of those that nobody has seen completed; None without any. Asked
+        for all the time, so it may not take longer with each."""
         with self.mutex:
-            return sorted(self.acknowledged - self.documents.keys())
+            keys = self.open.get(user, [])
+            while keys:
+                at = chance.randrange(len(keys))
+                if keys[at] not in self.documents:
+                    return keys[at]
+                keys[at] = keys[-1]
+                keys.pop()
+        return None
 
     # -- settings: the last acknowledged one, or one still in flight
 

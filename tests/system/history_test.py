@@ -1,5 +1,6 @@
 """The judge of the crash tests sees every kind of wrong history."""
 
+import random
 import unittest
 
 from history import History, disagreements
@@ -52,6 +53,16 @@ class Judge(unittest.TestCase):
     def test_sees_another_document(self):
         self.assertEqual(self.history.complete(("u", "a"), b"other"),
                          b"document")
+
+    def test_knows_what_nobody_has_seen_completed(self):
+        chance = random.Random(1)
+        self.history.acknowledge(("v", "d"))
+        for _ in range(20):
+            self.assertEqual(self.history.an_open_key("u", chance),
+                             ("u", "b"))
+        self.history.complete(("u", "b"), b"document")
+        self.assertIsNone(self.history.an_open_key("u", chance))
+        self.assertIsNone(self.history.an_open_key("w", chance))
 
     def test_sees_other_content(self):
         self.assertTrue(self.history.is_what_was_sent(("u", "a"), b"a"))

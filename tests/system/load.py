@@ -69,10 +69,9 @@ class Load:
 
     def poll(self, door, chance):
         while not self.stopping.wait(0.005):
-            keys = [k for k in self.history.open_keys() if k[0] == door.user]
-            if not keys:
+            key = self.history.an_open_key(door.user, chance)
+            if not key:
                 continue
-            key = chance.choice(keys)
             try:
                 found = door.poll(key[1])
             except BROKEN:
