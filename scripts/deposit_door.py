@@ -109,6 +109,13 @@ class Door:
             [("fname", file_name, content)])
         return self.request("POST", "/servlet/deposit", body, kind)
 
+    def deposit_at_once(self, file_name, content):
+        """The answer is the result, if it came to one."""
+        kind, body = multipart(
+            {"operation": "doMDUpload", "usr": self.user,
+             "pwd": self.password}, [("mdFile", file_name, content)])
+        return self.request("POST", "/v2/deposits", body, kind)
+
     def download(self, file_name, kind="result"):
         """The answer to a poll, whatever it is."""
         form = (f"{self.login}&type={kind}&file_name="

@@ -58,14 +58,27 @@ class Load:
             key = (user, name + ".xml")
             content = a_deposit(name, title=title)
             self.history.attempt(key, content)
+            send = self.at_once if chance.random() < 0.05 else self.queued
             try:
-                answer = door.deposit(key[1], content)
+                send(door, key, content)
             except BROKEN:
                 return
-            if answer.accepted:
-                self.history.acknowledge(key)
-            elif answer.status not in (429, 503):
-                self.problems.append(f"{key} answered {answer.status}")
+
+    def queued(self, door, key, content):
+        answer = door.deposit(key[1], content)
+        if answer.accepted:
+            self.history.acknowledge(key)
+        elif answer.status not in (429, 503):
+            self.problems.append(f"{key} answered {answer.status}")
+
+    def at_once(self, door, key, content):
+        """Where others than a document are the answer, it may be there."""
+        answer = door.deposit_at_once(key[1], content)
+        if answer.status == 200:
+            self.history.acknowledge(key)
+            self.history.complete(key, answer.body)
+        elif answer.status < 500 and answer.status != 429:
+            self.problems.append(f"{key} at once: {answer.status}")
 
     def poll(self, door, chance):
         while not self.stopping.wait(0.005):
