@@ -84,24 +84,49 @@ private:
   std::shared_ptr<loop_hands> hands_;
 };
 
-TEST(http_loop, rests_from_a_socket_that_takes_nobody_whatever_the_reason) {
-  // It does not listen: nobody can be taken, and that lasts.
-  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  ASSERT_GE(listener, 0);
-  const auto hands = std::make_shared<loop_hands>();
+class http_loop : public ::testing::Test {
+protected:
+  /// It does not listen: nobody can be taken, and that lasts.
+  http_loop() : listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    of_server.start(listener, {.arrived = [](int socket, const sockaddr*) {
+                                 ::close(socket);
+                               },
+                               .gone = [](connection&) {}});
+    hands->run_posted();
+  }
+
+  ~http_loop() override {
+    of_server.stop();
+  }
+
+  bool listens() const {
+    return hands->watched.contains(listener);
+  }
+
+  void take_nobody() {
+    ASSERT_TRUE(listens());
+    const auto ready = hands->watched[listener];
+    ready();
+  }
+
+  const int listener;
+  const std::shared_ptr<loop_hands> hands = std::make_shared<loop_hands>();
   io_loop of_server{std::make_unique<loop_by_hand>(hands), 100ms};
-  of_server.start(listener, {.arrived = [](int socket, const sockaddr*) {
-                               ::close(socket);
-                             },
-                             .gone = [](connection&) {}});
-  hands->run_posted();
-  ASSERT_EQ(hands->watched.count(listener), 1u);
-  const auto ready = hands->watched[listener];
-  ready();
-  EXPECT_EQ(hands->watched.count(listener), 0u) << "told for ever";
+};
+
+TEST_F(http_loop, rests_from_a_socket_that_takes_nobody_whatever_the_reason) {
+  take_nobody();
+  EXPECT_FALSE(listens()) << "told for ever";
   hands->pass(1min);
-  EXPECT_EQ(hands->watched.count(listener), 1u) << "never again";
-  of_server.stop();
+  EXPECT_TRUE(listens()) << "never again";
+}
+
+TEST_F(http_loop, listens_no_more_if_it_is_stopped_while_it_rests) {
+  take_nobody();
+  of_server.stop_listening();
+  hands->run_posted();
+  hands->pass(1min);
+  EXPECT_TRUE(hands->watched.empty()) << "whoever has the number by then";
 }
 
 } // namespace

@@ -113,10 +113,14 @@ protected:
       gated);
   }
 
+  virtual kit::loop_source loops() {
+    return loops_.source();
+  }
+
   void start(http::server_options options = {}) {
     http::router routes;
     add_routes(routes);
-    options.loops = loops_.source();
+    options.loops = loops();
     auto made = http::server::start(std::move(options), std::move(routes));
     ASSERT_TRUE(made) << render(made.error());
     server_ = std::move(*made);
