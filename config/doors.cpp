@@ -9,6 +9,7 @@
 #include "adapters/doors/http/server.hpp"
 #include "adapters/doors/kit/watched_files.hpp"
 #include "adapters/doors/nsq/door.hpp"
+#include "adapters/doors/poster/answers.hpp"
 #include "adapters/doors/poster/door.hpp"
 #include "config/handlers.hpp"
 #include "config/metrics.hpp"
@@ -211,8 +212,11 @@ open_topics(caf::actor_system& system, const doors_options& options) {
 /// As the door says it that the request was for.
 http::response say_refusal(const http::request& what, unsigned status,
                            const std::string& text) {
-  auto own = deposits::refused_by_server(what, status, text);
-  return own ? std::move(*own) : http::refusal(status, text);
+  for (const auto says :
+       {deposits::refused_by_server, poster::refused_by_server})
+    if (auto own = says(what, status, text))
+      return std::move(*own);
+  return http::refusal(status, text);
 }
 
 /// For consumers to finish what they have, before the engine itself drains.

@@ -6,6 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <memory>
+#include <string>
+
 namespace depositd::poster {
 
 namespace {
@@ -58,6 +61,27 @@ http::response later(unsigned retry_after_s, std::string_view reason) {
     .with("Retry-After", std::to_string(retry_after_s));
 }
 
+http::response unavailable(unsigned retry_after_s, std::string_view reason) {
+  return refusal(503, reason)
+    .with("Retry-After", std::to_string(retry_after_s));
+}
+
+void say_as_this_door(http::route_options& to) {
+  to.unavailable = [](const std::string& reason) {
+    return unavailable(1, reason);
+  };
+  to.late = std::make_shared<const http::response>(
+    refusal(504, "The request was not answered in time."));
+}
+
+std::optional<http::response> refused_by_server(const http::request& what,
+                                                unsigned status,
+                                                std::string_view text) {
+  if (!what.path.starts_with("/poster/"))
+    return std::nullopt;
+  return refusal(status, text);
+}
+
 http::response error_answer(const caf::error& why, unsigned retry_after_s) {
   if (why == ec::pending_limit_reached)
     return later(retry_after_s, "Too many pending submissions. Try again "
@@ -75,7 +99,8 @@ http::response error_answer(const caf::error& why, unsigned retry_after_s) {
   if (why == ec::too_large)
     return refusal(413, render(why));
   // Draining, recovering, overloaded, or no answer in time: try again.
-  return http::unavailable(retry_after_s);
+  return unavailable(retry_after_s,
+                     "Nobody can answer now. Try again later.");
 }
 
 http::response refused_login(const accounts::login_refusal& why,
@@ -88,7 +113,7 @@ http::response refused_login(const accounts::login_refusal& why,
     case accounts::login_fault::limited:
       return later(60, "Too many failed logins. Try again later.");
     case accounts::login_fault::busy:
-      return http::unavailable(1);
+      return unavailable(1, "Too many log in now. Try again later.");
     case accounts::login_fault::failed:
       break;
   }

@@ -4,6 +4,7 @@
 
 #include "adapters/doors/accounts/login_desk.hpp"
 #include "adapters/doors/http/message.hpp"
+#include "adapters/doors/http/router.hpp"
 #include "messages/values/errors.hpp"
 
 #include <optional>
@@ -28,6 +29,18 @@ std::optional<http::response> refuse_forged(const http::request& from);
 
 /// 429 with Retry-After.
 http::response later(unsigned retry_after_s, std::string_view reason);
+
+/// 503 with Retry-After.
+http::response unavailable(unsigned retry_after_s, std::string_view reason);
+
+/// How routes of this door say that nobody can answer now, or in time.
+void say_as_this_door(http::route_options& to);
+
+/// The same of what the server refuses by itself. Nothing: the request is for
+/// another door.
+std::optional<http::response> refused_by_server(const http::request& what,
+                                                unsigned status,
+                                                std::string_view text);
 
 /// What an error of the engine is at this door.
 http::response error_answer(const caf::error& why, unsigned retry_after_s);

@@ -57,6 +57,7 @@ void take(const door_actor& whom, http::request&& from, http::responder answer,
 void add_order_routes(http::router& routes, const door_actor& whom,
                       const door_options& options) {
   http::route_options limits;
+  say_as_this_door(limits);
   limits.body_bytes_max = order_bytes_max;
   limits.answer_limit = options.answer_limit;
   const auto add = [&](const std::string& path, order_kind kind) {
@@ -73,12 +74,16 @@ void add_order_routes(http::router& routes, const door_actor& whom,
   add("/poster/recall", order_kind::restore_glacier);
   add("/poster/fixity", order_kind::fixity_check);
   add("/poster/delete", order_kind::delete_item);
-  routes.add("GET", "/poster/deletions",
-             [=](http::request&& from, http::responder answer) {
-               order_request out;
-               out.lists = true;
-               take(whom, std::move(from), std::move(answer), std::move(out));
-             });
+  http::route_options listed;
+  say_as_this_door(listed);
+  routes.add(
+    "GET", "/poster/deletions",
+    [=](http::request&& from, http::responder answer) {
+      order_request out;
+      out.lists = true;
+      take(whom, std::move(from), std::move(answer), std::move(out));
+    },
+    listed);
 }
 
 } // namespace depositd::poster

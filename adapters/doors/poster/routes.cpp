@@ -120,7 +120,7 @@ void check_manifest(http::request&& from, http::responder answer) {
     answer.send(refusal(413, "More than " + std::to_string(check_rows_max)
                                + " rows are not checked here."));
   else if (!answer.hold(rows * row_bytes))
-    answer.send(http::unavailable(1));
+    answer.send(unavailable(1, "There is no memory for this request."));
   else
     answer.send(manifest_answer(manifest));
 }
@@ -128,6 +128,7 @@ void check_manifest(http::request&& from, http::responder answer) {
 void add_door_routes(http::router& routes, const door_actor& whom,
                      const door_options& options) {
   http::route_options submitted;
+  say_as_this_door(submitted);
   submitted.body_bytes_max = options.body_bytes_max;
   submitted.urlencoded_bytes_max = http::urlencoded_bytes_max;
   submitted.answer_limit = options.answer_limit;
@@ -145,17 +146,19 @@ void add_door_routes(http::router& routes, const door_actor& whom,
           take_form(whom, std::move(from), std::move(answer), update);
         },
         submitted);
-  routes.add("GET", "/poster/batches/{id}",
-             [=](http::request&& from, http::responder answer) {
-               ask(whom, std::move(from), std::move(answer),
-                   document_kind::batch);
-             });
-  routes.add("GET", "/poster/jobs/{id}",
-             [=](http::request&& from, http::responder answer) {
-               ask(whom, std::move(from), std::move(answer),
-                   document_kind::job);
-             });
+  http::route_options asked;
+  say_as_this_door(asked);
+  for (const auto& [path, kind] :
+       {std::pair{"/poster/batches/{id}", document_kind::batch},
+        std::pair{"/poster/jobs/{id}", document_kind::job}})
+    routes.add(
+      "GET", path,
+      [=, kind = kind](http::request&& from, http::responder answer) {
+        ask(whom, std::move(from), std::move(answer), kind);
+      },
+      asked);
   http::route_options checked;
+  say_as_this_door(checked);
   checked.body_bytes_max = std::min(options.body_bytes_max, check_bytes_max);
   checked.laborious = true;
   routes.add("POST", "/poster/check", check_manifest, checked);

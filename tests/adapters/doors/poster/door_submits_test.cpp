@@ -165,7 +165,32 @@ TEST_F(poster_submits, what_cannot_be_kept_is_no_batch) {
   const auto x = post("/poster/submit", a_form());
   EXPECT_EQ(x.status, 503u);
   EXPECT_FALSE(x.header("Retry-After").empty());
+  EXPECT_NE(json_of(x).value("error", ""), "");
   EXPECT_EQ(count(), 0u);
+}
+
+TEST_F(poster_submits, what_the_server_refuses_is_said_in_the_doors_form) {
+  start({.body_bytes_max = 1'000});
+  const auto said = [&](const raw_answer& x) {
+    EXPECT_EQ(x.header("Content-Type"), "application/json");
+    EXPECT_NE(json_of(x).value("error", ""), "");
+    return x.status;
+  };
+  const auto long_form = form_text{}.field("profile", "papers").file(
+    "file", "a.txt", std::string(2'000, 'x'));
+  EXPECT_EQ(said(post("/poster/submit", long_form)), 413u);
+  EXPECT_EQ(said(get("/poster/submit")), 405u);
+  EXPECT_EQ(said(get("/poster/nothing")), 404u);
+  EXPECT_EQ(get("/posters").body, "There is nothing here.\n");
+}
+
+TEST_F(poster_submits, what_takes_too_long_is_said_in_the_doors_form) {
+  core->journal_waits = true;
+  start({.answer_limit = std::chrono::milliseconds{100}});
+  const auto x = post("/poster/submit", a_form());
+  EXPECT_EQ(x.status, 504u);
+  EXPECT_NE(json_of(x).value("error", ""), "");
+  let_journal_go();
 }
 
 TEST_F(poster_submits, says_what_the_shard_refuses) {
@@ -188,6 +213,7 @@ TEST_F(poster_submits, says_what_the_shard_refuses) {
     EXPECT_EQ(x.header("BID"), "");
     EXPECT_EQ(x.header("Retry-After").empty(), status != 429 && status != 503)
       << to_string(why);
+    EXPECT_NE(json_of(x).value("error", ""), "") << to_string(why);
   }
 }
 

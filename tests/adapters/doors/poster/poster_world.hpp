@@ -5,6 +5,7 @@
 
 #include "adapters/doors/accounts/worker.hpp"
 #include "adapters/doors/http/server.hpp"
+#include "adapters/doors/poster/answers.hpp"
 #include "adapters/doors/poster/door.hpp"
 #include "adapters/stores/memory/memory_blob_store.hpp"
 #include "messages/message_types.hpp"
@@ -184,7 +185,13 @@ protected:
     const auto door = keep(system.spawn(poster::door, options));
     http::router routes;
     poster::add_door_routes(routes, door, options);
-    auto made = http::server::start({}, std::move(routes));
+    http::server_options serving;
+    serving.refuse = [](const http::request& what, unsigned status,
+                        const std::string& text) {
+      auto own = poster::refused_by_server(what, status, text);
+      return own ? std::move(*own) : http::refusal(status, text);
+    };
+    auto made = http::server::start(std::move(serving), std::move(routes));
     ASSERT_TRUE(made) << render(made.error());
     server = std::move(*made);
   }
