@@ -48,8 +48,10 @@ caf::expected<std::string> entry_names::add(std::string_view raw,
 caf::error entry_names::add_part(const std::string& path, bool is_folder) {
   const auto [found, added] =
     seen_.try_emplace(collision_key(path), seen{path, is_folder});
-  if (added)
+  if (added) {
+    folders_ += is_folder;
     return {};
+  }
   const auto& before = found->second;
   if (is_folder && before.is_folder && before.path == path)
     return {};

@@ -4,6 +4,7 @@
 
 #include "messages/values/errors.hpp"
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -17,6 +18,11 @@ public:
   /// if the name is not allowed, or collides with an earlier one.
   caf::expected<std::string> add(std::string_view raw, bool is_folder);
 
+  /// How many there are, with those that only stand in names of others.
+  std::size_t folders() const {
+    return folders_;
+  }
+
 private:
   struct seen {
     std::string path;
@@ -26,6 +32,7 @@ private:
   caf::error add_part(const std::string& path, bool is_folder);
 
   std::map<std::string, seen> seen_; ///< by collision key
+  std::size_t folders_ = 0;
 };
 
 } // namespace depositd

@@ -116,6 +116,10 @@ private:
     auto path = names_.add(raw, is_folder);
     if (!path)
       return std::move(path.error());
+    if (names_.folders() > limits_.folders_max)
+      return refused(ec::too_large, "the archive has more than "
+                                      + std::to_string(limits_.folders_max)
+                                      + " folders");
     if (is_folder)
       return make_folder(folder_ / *path);
     if (archive_entry_size_is_set(entry)) {

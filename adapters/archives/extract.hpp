@@ -16,6 +16,8 @@ struct archive_limits {
   std::uint64_t bytes_max = std::uint64_t{1} << 40; ///< unpacked
   std::uint64_t file_bytes_max = std::uint64_t{1} << 40;
   std::uint64_t entries_max = 100'000;
+  /// Those count, too, that only stand in the names of others.
+  std::uint64_t folders_max = 100'000;
   /// Unpacked bytes for each of the archive's own.
   std::uint64_t ratio_max = 100;
   /// So many bytes are fine whatever the ratio.

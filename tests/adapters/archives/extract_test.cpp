@@ -246,6 +246,15 @@ TEST_F(extracting, row_40_ends_at_the_number_of_entries) {
   EXPECT_TRUE(extract(zip(many), {.entries_max = 11}));
 }
 
+TEST_F(extracting, row_40_ends_at_the_number_of_folders_in_names) {
+  std::vector<entry> many;
+  for (int i = 0; i < 11; ++i)
+    many.push_back({"f" + std::to_string(i) + "/a/b/c", "1"});
+  EXPECT_EQ(refusal_of(zip(many), {.folders_max = 32}, ec::too_large),
+            "the archive has more than 32 folders");
+  EXPECT_TRUE(extract(zip(many), {.folders_max = 33}));
+}
+
 TEST_F(extracting, row_24_row_40_ends_at_the_ratio) {
   const std::string zeros(4'000'000, '\0');
   for (const auto& path :
