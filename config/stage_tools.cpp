@@ -165,13 +165,21 @@ open_target(const depositd_settings& settings, const storage_settings& target,
   if (target.kind == storage_kind::s3)
     return open_s3_objects(s3_options_of(target.s3));
   if (!target.path.empty())
-    return open_folder_objects({.folder = target.path, .note = note});
+    return open_folder_objects(
+      {.folder = target.path, .note = note, .begins = !note.empty()});
   return open_folder_objects(
     {.folder = own_objects_of(settings), .gate = gate});
 }
 
-/// Only who has its store to itself keeps in `notes` which folders have been
-/// storage; empty: nobody does.
+/// Engines that share a database share these as they share identifiers.
+fs::path storage_notes_of(const depositd_settings& settings) {
+  return settings.store.kind == store_kind::postgres
+           ? work_folder_of(settings) / ".storage"
+           : settings.data.folder / "storage";
+}
+
+/// Engines keep in `notes` which folders have been storage. Nodes have none,
+/// and begin none.
 caf::error open_storage(const depositd_settings& settings,
                         const fs::path& notes,
                         const std::shared_ptr<ocfl::copy_gate>& gate,
@@ -222,10 +230,8 @@ open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
   if (!minter)
     return std::move(minter.error());
   out->minter = std::move(*minter);
-  const auto notes = settings.store.kind == store_kind::postgres
-                       ? fs::path{}
-                       : settings.data.folder / "storage";
-  if (auto failed = open_storage(settings, notes, gate, *out))
+  if (auto failed =
+        open_storage(settings, storage_notes_of(settings), gate, *out))
     return failed;
   if (auto failed = open_receiving(settings, *out))
     return failed;

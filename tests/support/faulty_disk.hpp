@@ -20,7 +20,7 @@
 
 namespace depositd {
 
-enum class disk_call { write, sync, sync_names, allocate };
+enum class disk_call { write, sync, sync_names, sync_all, allocate };
 
 /// The machine's disk, but a call for which `fault` returns an `errno` fails
 /// with it; a write that fails has written half of its bytes.
@@ -52,6 +52,11 @@ public:
     return code != 0 ? code : disk::sync_names(fd);
   }
 
+  int sync_all(int fd) override {
+    const auto code = fault(disk_call::sync_all);
+    return code != 0 ? code : disk::sync_all(fd);
+  }
+
   int allocate(int fd, std::uint64_t bytes) override {
     const auto code = fault(disk_call::allocate);
     return code != 0 ? code : disk::allocate(fd, bytes);
@@ -75,6 +80,10 @@ public:
   }
 
   int sync_names(int) override {
+    return 0;
+  }
+
+  int sync_all(int) override {
     return 0;
   }
 };
@@ -124,6 +133,16 @@ public:
   int sync_names(int) override {
     const std::lock_guard guard{mutex_};
     return use_call() ? 0 : EIO;
+  }
+
+  int sync_all(int) override {
+    const std::lock_guard guard{mutex_};
+    if (!use_call())
+      return EIO;
+    for (const auto& x : unsynced_)
+      ::close(x.fd);
+    unsynced_.clear();
+    return 0;
   }
 
   /// Only the program died: what was written is there, synced or not.

@@ -5,6 +5,7 @@ import json
 
 import harness
 import poster_door
+from engine import EngineFailed
 from harness import BROKEN, wait_until
 from mail_sink import MailSink
 from merritt_samples import (Source, damaged, manifest, object_manifest, row,
@@ -89,6 +90,23 @@ class SharedPipeline(SharedEngines):
         return found["jobs"]["completed"] if found else 0
 
     # -----------------------------------------------------------------------
+
+    def test_storage_whose_disk_is_not_mounted_is_not_begun_anew(self):
+        engine = self.engines["a"]
+        engine.kill()
+        objects = self.folder / "objects"
+        disk = objects.with_name("not-mounted")
+        objects.rename(disk)
+        objects.mkdir()
+        with self.assertRaisesRegex(EngineFailed, "is its disk mounted"):
+            engine.start()
+        # Nor by one that has no data folder yet.
+        with self.assertRaisesRegex(EngineFailed, "is its disk mounted"):
+            self.of_three("d").start()
+        self.assertEqual(list(objects.iterdir()), [])
+        objects.rmdir()
+        disk.rename(objects)
+        engine.start()
 
     def test_each_engine_dies_in_the_middle_and_nothing_is_done_twice(self):
         batches = {user: self.submit(self.engines[name], user,

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import harness
+from engine import EngineFailed
 from harness import a_deposit, wait_until
 from merritt_samples import object_manifest, text
 from pipelines import PipelineTest
@@ -82,6 +83,18 @@ class StageNodes(PipelineTest):
                            self.batch_of(manifests))
 
     # -----------------------------------------------------------------------
+
+    def test_a_node_begins_no_storage_where_its_disk_is_not_mounted(self):
+        engine = self.prepared_with(self.merritt_on(["n1"]))
+        disk = self.objects.with_name("not-mounted")
+        self.objects.rename(disk)
+        self.objects.mkdir()
+        with self.assertRaisesRegex(EngineFailed, "is its disk mounted"):
+            self.node(engine, "n1").start()
+        self.assertEqual(list(self.objects.iterdir()), [])
+        self.objects.rmdir()
+        disk.rename(self.objects)
+        self.node(engine, "n1").start()
 
     def test_a_killed_node_loses_and_repeats_nothing(self):
         engine = self.prepared_with(self.merritt_on(["n1", "n2"]))

@@ -59,6 +59,13 @@ int disk::sync_names(int fd) {
   return 0;
 }
 
+int disk::sync_all(int fd) {
+  while (::syncfs(fd) != 0)
+    if (errno != EINTR)
+      return errno;
+  return 0;
+}
+
 int disk::allocate(int fd, std::uint64_t bytes) {
   for (;;) {
     const auto result = ::posix_fallocate(fd, 0, static_cast<off_t>(bytes));

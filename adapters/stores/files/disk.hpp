@@ -26,6 +26,10 @@ public:
   /// The same for the names in an open folder.
   virtual int sync_names(int fd);
 
+  /// Both, for all that is on the file system of an open folder. Also a failure
+  /// since that was opened is told: open it before what is to be kept.
+  virtual int sync_all(int fd);
+
   /// Takes space for the first `bytes` bytes; the new ones read as zeros.
   virtual int allocate(int fd, std::uint64_t bytes);
 

@@ -128,7 +128,14 @@ caf::error prepare(disk& io, const folder_objects_options& x) {
   if (!known)
     return known.error();
   std::error_code code;
-  if (*known && !fs::exists(x.folder / ocfl::root_declaration.path, code))
+  const bool is_root = fs::exists(x.folder / ocfl::root_declaration.path, code);
+  if (!x.begins && !is_root)
+    return caf::make_error(
+      ec::store_failed,
+      x.folder.string()
+        + " is no storage root: is its disk mounted? Engines begin one, nodes "
+          "do not");
+  if (*known && !is_root)
     return caf::make_error(
       ec::store_failed,
       x.folder.string()

@@ -20,6 +20,10 @@ struct folder_objects_options {
   /// nobody writes it down.
   std::filesystem::path note = {};
 
+  /// False: a folder that is no root yet is another one's to make, or one whose
+  /// disk is not mounted.
+  bool begins = true;
+
   /// For tests that break it; outlives the target. Null: the machine's own.
   disk* io = nullptr;
 
@@ -28,8 +32,8 @@ struct folder_objects_options {
   std::shared_ptr<ocfl::copy_gate> gate = nullptr;
 };
 
-/// `ec::store_failed` if the folder cannot be made or written, or is none any
-/// more, `ec::store_damaged` if it is another kind of storage root.
+/// `ec::store_failed` if the folder cannot be made or written, or is no root
+/// and must not become one, `ec::store_damaged` if it is another kind of root.
 caf::expected<std::unique_ptr<storage_target>>
 open_folder_objects(const folder_objects_options& options);
 

@@ -2,14 +2,38 @@
 
 #include "adapters/digests/digester.hpp"
 
-#include <vector>
+#include <memory>
+#include <span>
 
 #include <fcntl.h>
 
 namespace depositd::ocfl {
 
+namespace {
+
+constexpr std::size_t piece_bytes = 1024 * 1024;
+
+/// A small file need not wait until so much is zero.
+class piece {
+public:
+  std::span<char> all() {
+    return {bytes_.get(), piece_bytes};
+  }
+
+  std::string_view first(std::size_t count) const {
+    return {bytes_.get(), count};
+  }
+
+private:
+  std::unique_ptr<char[]> bytes_ =
+    std::make_unique_for_overwrite<char[]>(piece_bytes);
+};
+
+} // namespace
+
 caf::expected<copied_file> read_all(disk& io, const std::filesystem::path& from,
-                                    const std::filesystem::path& to) {
+                                    const std::filesystem::path& to,
+                                    flushed how) {
   auto source = open_file(from, O_RDONLY | O_NOFOLLOW);
   if (!source)
     return std::move(source.error());
@@ -21,22 +45,22 @@ caf::expected<copied_file> read_all(disk& io, const std::filesystem::path& from,
     target = std::move(*file);
   }
   digester sum{digest_algorithm::sha512};
-  std::vector<char> buffer(1024 * 1024);
+  piece buffer;
   copied_file out;
   for (;;) {
-    auto count = read_file_at(*source, from, buffer, out.bytes);
+    auto count = read_file_at(*source, from, buffer.all(), out.bytes);
     if (!count)
       return std::move(count.error());
     if (*count == 0)
       break;
-    sum.add({buffer.data(), *count});
-    iovec part{buffer.data(), *count};
+    sum.add(buffer.first(*count));
+    iovec part{buffer.all().data(), *count};
     if (target)
       if (const auto code = io.write(target.value(), {&part, 1}, out.bytes))
         return file_failed("write", to, code);
     out.bytes += *count;
   }
-  if (target)
+  if (target && how == flushed::with_the_file)
     if (const auto code = io.sync(target.value()))
       return file_failed("sync", to, code);
   out.sha512 = sum.finish().value;
@@ -48,14 +72,14 @@ caf::error give_all(const std::filesystem::path& from,
   const auto source = open_file(from, O_RDONLY | O_NOFOLLOW);
   if (!source)
     return source.error();
-  std::vector<char> buffer(1024 * 1024);
+  piece buffer;
   for (std::uint64_t at = 0;;) {
-    const auto count = read_file_at(*source, from, buffer, at);
+    const auto count = read_file_at(*source, from, buffer.all(), at);
     if (!count)
       return count.error();
     if (*count == 0)
       return {};
-    if (auto failure = sink({buffer.data(), *count}))
+    if (auto failure = sink(buffer.first(*count)))
       return failure;
     at += *count;
   }

@@ -17,10 +17,15 @@ struct copied_file {
   std::string sha512;
 };
 
-/// Reads it to the end; copies it durably if `to` is not empty.
-/// `ec::store_failed` if the new file exists.
-caf::expected<copied_file> read_all(disk& io, const std::filesystem::path& from,
-                                    const std::filesystem::path& to = {});
+/// Who sees to it that a copy survives a power cut.
+enum class flushed { with_the_file, by_the_caller };
+
+/// Reads it to the end; copies it if `to` is not empty. `ec::store_failed` if
+/// the new file exists.
+caf::expected<copied_file>
+read_all(disk& io, const std::filesystem::path& from,
+         const std::filesystem::path& to = {},
+         flushed how = flushed::with_the_file);
 
 /// Gives all bytes of the file in order; an error of `sink` ends it.
 caf::error give_all(const std::filesystem::path& from,

@@ -177,6 +177,14 @@ TEST_F(folder_objects, are_not_begun_anew_where_their_disk_is_not_mounted) {
     << "it is lost for good";
 }
 
+TEST_F(folder_objects, are_begun_by_nobody_who_must_not) {
+  const folder_objects_options options{.folder = root(), .begins = false};
+  EXPECT_EQ(open_folder_objects(options).error(), ec::store_failed);
+  EXPECT_FALSE(fs::exists(root()));
+  open_at(root());
+  EXPECT_TRUE(open_folder_objects(options));
+}
+
 TEST_F(folder_objects, verify_names_what_is_damaged) {
   const auto target = open_at(root());
   ASSERT_TRUE(target->put(version("one")));
@@ -255,6 +263,43 @@ TEST_F(folder_objects, are_kept_by_name_once_a_put_succeeds_again) {
       EXPECT_TRUE(names.kept.contains(at)) << calls << " " << at;
   }
   EXPECT_TRUE(through);
+}
+
+TEST_F(folder_objects, of_many_files_are_flushed_together_and_then_seen) {
+  constexpr int count = 1'000;
+  const auto what = [&](const std::string& word) {
+    auto out = version(word);
+    for (int i = 0; i < count; ++i) {
+      const auto name = std::to_string(i);
+      const auto source = home.path() / name;
+      write(source, word + name);
+      out.files.push_back({"many/" + name, source});
+    }
+    return out;
+  };
+  int flushes = 0;
+  bool fails = true;
+  std::uint32_t seen = 0;
+  const auto target = open_at(root(), &io);
+  io.set_fault([&](disk_call x) {
+    flushes += x == disk_call::sync || x == disk_call::sync_names;
+    if (x != disk_call::sync_all)
+      return 0;
+    if (const auto found = open_at(root())->show(id))
+      seen = found->number;
+    return fails ? EIO : 0;
+  });
+  EXPECT_EQ(target->put(what("one")).error(), ec::store_failed);
+  EXPECT_EQ(target->show(id).error(), ec::not_found);
+  EXPECT_TRUE(fs::is_empty(root() / "extensions/depositd-unfinished"));
+  fails = false;
+  ASSERT_TRUE(target->put(what("one")));
+  EXPECT_EQ(seen, 0u);
+  ASSERT_TRUE(target->put(what("two")));
+  EXPECT_EQ(seen, 1u);
+  EXPECT_LT(flushes, 100);
+  io.set_fault({});
+  EXPECT_FALSE(target->verify(id));
 }
 
 TEST_F(folder_objects, get_bytes_back_that_were_damaged_or_lost) {
