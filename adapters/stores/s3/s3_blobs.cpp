@@ -4,6 +4,8 @@
 #include "adapters/stores/files/file.hpp"
 #include "adapters/stores/files/sha256.hpp"
 
+#include <algorithm>
+
 namespace depositd {
 
 namespace {
@@ -28,11 +30,11 @@ public:
   caf::expected<std::string> put(std::string_view bytes) override {
     auto name = sha256_hex(bytes);
     const auto key = key_of(name);
-    const auto size = bucket_.size_of(key);
-    if (size && *size == bytes.size())
+    const auto there = is_there(key, bytes);
+    if (!there)
+      return there.error();
+    if (*there)
       return name;
-    if (!size && size.error() != ec::not_found)
-      return size.error();
     if (auto failure = bucket_.put(key, bytes))
       return failure;
     return name;
@@ -65,6 +67,27 @@ public:
   }
 
 private:
+  /// Whether the key has these bytes and no others: what has rotted is put
+  /// again.
+  caf::expected<bool> is_there(const std::string& key,
+                               std::string_view bytes) {
+    const auto size = bucket_.size_of(key);
+    if (!size && size.error() != ec::not_found)
+      return size.error();
+    if (!size || *size != bytes.size())
+      return false;
+    auto rest = bytes;
+    bool same = true;
+    auto failure = bucket_.read(key, [&](std::string_view some) {
+      same = same && rest.starts_with(some);
+      rest.remove_prefix(std::min(rest.size(), some.size()));
+      return caf::error{};
+    });
+    if (failure && failure != ec::not_found)
+      return failure;
+    return !failure && same && rest.empty();
+  }
+
   caf::error copy(const std::string& key, const std::filesystem::path& to) {
     auto& io = system_disk();
     if (auto failure = make_folders(io, to.parent_path()))

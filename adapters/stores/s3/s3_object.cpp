@@ -37,7 +37,7 @@ s3_object::s3_object(client& bucket, known_inventories& known, std::string id)
 
 /// The object's digest of its inventory may be of another version, if a crash
 /// came between the two. The version's own was there before either.
-caf::expected<inventory> s3_object::load() const {
+caf::expected<s3_object::told_inventory> s3_object::find() const {
   const auto text = bucket_.get(key(inventory_name), inventory_bytes_max);
   if (!text)
     return text.error();
@@ -47,7 +47,7 @@ caf::expected<inventory> s3_object::load() const {
   const auto folder = bucket_.title(folder_);
   if (sidecar)
     if (auto out = read_checked(id_, folder, *text, *sidecar))
-      return out;
+      return told_inventory{std::move(*out), text->size()};
   const auto claimed = read_inventory(*text);
   if (!claimed)
     return damaged(folder, render(claimed.error()));
@@ -57,7 +57,17 @@ caf::expected<inventory> s3_object::load() const {
     return damaged(folder, "has no digest of its inventory");
   if (!sidecar)
     return std::move(sidecar.error());
-  return read_checked(id_, folder, *text, *sidecar);
+  auto out = read_checked(id_, folder, *text, *sidecar);
+  if (!out)
+    return std::move(out.error());
+  return told_inventory{std::move(*out), text->size()};
+}
+
+caf::expected<inventory> s3_object::load() const {
+  auto out = find();
+  if (!out)
+    return std::move(out.error());
+  return std::move(out->inventory);
 }
 
 caf::expected<inventory_ptr> s3_object::known() const {
@@ -93,7 +103,8 @@ caf::expected<inventory> s3_object::load_strictly() const {
 
 /// Whatever is there that no version has: of one that never became true, or of
 /// an object that was removed in part.
-caf::error s3_object::remove_leftovers(const inventory& known) const {
+caf::error s3_object::remove_leftovers(const told_inventory& told) const {
+  const auto& known = told.inventory;
   std::set<std::string> kept{key(object_declaration), key(inventory_name),
                              key(sidecar_name)};
   for (std::uint32_t number = 1; number <= known.head(); ++number)
@@ -105,6 +116,12 @@ caf::error s3_object::remove_leftovers(const inventory& known) const {
   const auto found = bucket_.list(key(""), entries_max);
   if (!found)
     return found.error();
+  // Read from a server that is behind, a version would be taken for leftovers.
+  for (const auto& entry : *found)
+    if (entry.key == key(inventory_name) && entry.bytes != told.bytes)
+      return caf::make_error(ec::store_failed,
+                             title(inventory_name)
+                               + " is listed with other bytes than were read");
   for (const auto& entry : *found)
     if (!kept.contains(entry.key))
       if (auto failure = bucket_.remove(entry.key))
@@ -168,10 +185,11 @@ s3_object::complete(const inventory& known) const {
 caf::expected<put_result> s3_object::put(const new_version& x) {
   if (auto failure = check_version(x))
     return failure;
-  auto found = load();
+  auto found = find();
   if (!found && found.error() != ec::not_found)
     return std::move(found.error());
-  const auto known = found ? std::move(*found) : inventory{.id = id_};
+  const auto told = found ? std::move(*found) : told_inventory{{.id = id_}};
+  const auto& known = told.inventory;
   auto next = known;
   const auto unsent = plan(x, next);
   if (!unsent)
@@ -179,7 +197,7 @@ caf::expected<put_result> s3_object::put(const new_version& x) {
   if (!known.versions.empty()
       && known.versions.back().state == next.versions.back().state)
     return complete(known);
-  if (auto failure = remove_leftovers(known))
+  if (auto failure = remove_leftovers(told))
     return failure;
   if (known.versions.empty())
     if (auto failure = bucket_.put(key(object_declaration), object_declared))
@@ -337,7 +355,14 @@ caf::error s3_object::remove() {
   for (const auto& entry : *found)
     if (auto failure = bucket_.remove(entry.key))
       return failure;
-  return {};
+  // It may have listed less than there is, or have given something back.
+  const auto left = bucket_.first(key(""), 1);
+  if (!left)
+    return left.error();
+  return left->empty() ? caf::error{}
+                       : caf::make_error(ec::store_failed,
+                                         bucket_.title(left->front().key)
+                                           + " is there after its removal");
 }
 
 } // namespace depositd::s3

@@ -38,7 +38,16 @@ private:
     std::string sha512;
   };
 
-  /// What is true. `ec::not_found`.
+  /// What is true, and in how many bytes the bucket says it.
+  struct told_inventory {
+    ocfl::inventory inventory;
+    std::uint64_t bytes = 0;
+  };
+
+  /// `ec::not_found`.
+  caf::expected<told_inventory> find() const;
+
+  /// The same without its size.
   caf::expected<ocfl::inventory> load() const;
 
   /// The same for those who only read.
@@ -52,7 +61,7 @@ private:
                                                ocfl::inventory& into) const;
   caf::error send(const unsent_file& x) const;
   caf::expected<put_result> complete(const ocfl::inventory& known) const;
-  caf::error remove_leftovers(const ocfl::inventory& known) const;
+  caf::error remove_leftovers(const told_inventory& known) const;
   caf::error put_inventory(const std::string& text, const std::string& at,
                            bool sidecar_first) const;
 

@@ -143,6 +143,24 @@ TEST_F(s3_bucket, blobs_that_were_changed_are_damaged) {
   EXPECT_EQ((*blobs)->backup(home.path() / "copy"), ec::store_damaged);
 }
 
+TEST_F(s3_bucket, blobs_that_have_rotted_are_mended_by_the_next_put) {
+  auto blobs = open_s3_blobs(options);
+  ASSERT_TRUE(blobs) << render(blobs.error());
+  const std::string bytes(150'000, 'x');
+  const auto name = *(*blobs)->put(bytes);
+  const auto key = name.substr(0, 2) + "/" + name.substr(2, 2) + "/" + name;
+  client bucket{options};
+  for (const std::size_t at : {0, 70'000, 149'999}) {
+    auto rotten = bytes;
+    rotten[at] = 'y';
+    ASSERT_FALSE(bucket.put(key, rotten));
+    EXPECT_EQ(*(*blobs)->put(bytes), name);
+    const auto kept = (*blobs)->get(name);
+    ASSERT_TRUE(kept) << render(kept.error());
+    EXPECT_EQ(*kept, bytes);
+  }
+}
+
 TEST_F(s3_bucket, blobs_are_backed_up_as_a_folder_has_them) {
   auto blobs = open_s3_blobs(options);
   ASSERT_TRUE(blobs) << render(blobs.error());

@@ -4,6 +4,8 @@
 
 #include "adapters/stores/objects/folder_objects.hpp"
 #include "adapters/stores/objects/inventory.hpp"
+#include "tests/adapters/stores/s3/lagging_server.hpp"
+#include "tests/adapters/stores/s3/scripted_bucket.hpp"
 #include "tests/contract/storage_target_suite.hpp"
 #include "tests/support/cutting_proxy.hpp"
 #include "tests/support/s3_server.hpp"
@@ -84,6 +86,11 @@ protected:
       for (const auto& entry : *all)
         out.insert(entry.key.substr(key("").size()));
     return out;
+  }
+
+  /// The same bucket by way of a server that is behind.
+  std::unique_ptr<storage_target> open_behind(const s3::lagging_server& x) {
+    return open_in(s3_options_of(x.url(), options.place.prefix));
   }
 
   s3::client_options options;
@@ -206,6 +213,54 @@ TEST_F(s3_objects_in_a_bucket, are_removed_also_after_a_crash_on_the_way) {
   EXPECT_EQ(again->version, 1u);
   EXPECT_FALSE(keys().contains("v2/inventory.json"));
   EXPECT_FALSE(target->remove(object_id));
+  EXPECT_TRUE(keys().empty());
+}
+
+TEST_F(s3_objects_in_a_bucket, lose_nothing_to_who_reads_that_there_is_none) {
+  const auto target = open_in(options);
+  ASSERT_TRUE(target->put(version("one")));
+  ASSERT_TRUE(target->put(version("two")));
+  const auto none =
+    s3::answer_of("404 Not Found", s3::error_document("NoSuchKey"));
+  const s3::lagging_server behind{shared_s3().number(),
+                                  {{key("inventory.json"), none},
+                                   {key("inventory.json.sha512"), none}}};
+  const auto out = open_behind(behind)->put(version("three"));
+  EXPECT_EQ(out ? caf::error{} : out.error(), ec::store_failed);
+  EXPECT_FALSE(target->verify(object_id));
+  EXPECT_EQ(target->show(object_id)->number, 2u);
+}
+
+TEST_F(s3_objects_in_a_bucket, lose_nothing_to_who_reads_an_older_version) {
+  const auto target = open_in(options);
+  ASSERT_TRUE(target->put(version("one")));
+  const auto said = [this](const std::string& path) {
+    return std::pair{key(path), s3::answer_of("200 OK", text_of(path))};
+  };
+  const s3::lagging_server behind{
+    shared_s3().number(),
+    {said("inventory.json"), said("inventory.json.sha512")}};
+  ASSERT_TRUE(target->put(version("two")));
+  const auto out = open_behind(behind)->put(version("three"));
+  EXPECT_EQ(out ? caf::error{} : out.error(), ec::store_failed);
+  EXPECT_FALSE(target->verify(object_id));
+  EXPECT_EQ(target->show(object_id)->number, 2u);
+}
+
+TEST_F(s3_objects_in_a_bucket, are_not_removed_while_any_of_it_is_listed) {
+  ASSERT_TRUE(open_in(options)->put(version("one")));
+  const auto entry = "<Contents><Key>" + options.place.prefix + "/"
+                     + key("v1/inventory.json")
+                     + "</Key><Size>1</Size></Contents>";
+  const s3::lagging_server behind{
+    shared_s3().number(),
+    {{"/depositd",
+      s3::answer_of("200 OK",
+                    "<?xml version=\"1.0\"?><ListBucketResult>"
+                    "<IsTruncated>false</IsTruncated>"
+                      + entry + "</ListBucketResult>")}}};
+  EXPECT_EQ(open_behind(behind)->remove(object_id), ec::store_failed);
+  EXPECT_FALSE(open_in(options)->remove(object_id));
   EXPECT_TRUE(keys().empty());
 }
 
