@@ -8,6 +8,8 @@
 #include "adapters/notifying/smtp_mailer.hpp"
 #include "adapters/notifying/web_callbacks.hpp"
 #include "adapters/processing/stages/read_model_reader.hpp"
+#include "adapters/stores/files/disk.hpp"
+#include "adapters/stores/files/file.hpp"
 #include "adapters/stores/objects/folder_objects.hpp"
 #include "adapters/stores/postgres/postgres_inventory.hpp"
 #include "adapters/stores/s3/s3_objects.hpp"
@@ -33,16 +35,15 @@ caf::error about(const std::string& setting, const caf::error& why) {
   return caf::make_error(ec::bad_setting, setting + ": " + render(why));
 }
 
-/// For the owner alone, if it is new.
+/// For the owner alone, if it is new, as the folders above it that are.
 caf::error make_private(const std::string& setting, const fs::path& folder) {
   std::error_code failed;
-  const bool fresh = fs::create_directories(folder, failed);
-  if (!failed && fresh)
-    fs::permissions(folder, fs::perms::owner_all, failed);
-  if (failed || !fs::is_directory(folder, failed))
+  if (auto wrong = make_folders(system_disk(), folder))
+    return about(setting, wrong);
+  if (!fs::is_directory(folder, failed))
     return caf::make_error(ec::bad_setting,
-                           setting + ": cannot make the folder "
-                             + folder.string() + ": " + failed.message());
+                           setting + ": " + folder.string()
+                             + " is no folder: " + failed.message());
   const auto others = fs::perms::group_all | fs::perms::others_all;
   const auto mode = fs::status(folder, failed).permissions();
   if (!failed && (mode & others) != fs::perms::none)

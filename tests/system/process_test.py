@@ -53,6 +53,10 @@ class Starting(SystemTest):
                       f"{engine.data}", engine.log())
         self.assertEqual(engine.data.stat().st_mode & 0o777, 0o755)
 
+    def test_a_data_folder_is_private_where_the_store_is_elsewhere_too(self):
+        engine = self.start({"store.kind": "memory"})
+        self.assertEqual(engine.data.stat().st_mode & 0o777, 0o700)
+
     def test_a_taken_port_ends_it_with_one_line(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             place = f"127.0.0.1:{taken.getsockname()[1]}"
