@@ -1,0 +1,59 @@
+// A door that cannot take who comes, for a while.
+
+#include "tests/adapters/doors/nsq/door_fixture.hpp"
+#include "tests/support/watched_loop.hpp"
+
+#include <memory>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace depositd::testing {
+
+namespace {
+
+/// As long as it lives there is one descriptor left in this process.
+class last_descriptor {
+public:
+  last_descriptor() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ::close(next);
+    auto few = before_;
+    few.rlim_cur = static_cast<rlim_t>(next) + 1;
+    setrlimit(RLIMIT_NOFILE, &few);
+  }
+
+  ~last_descriptor() {
+    setrlimit(RLIMIT_NOFILE, &before_);
+  }
+
+private:
+  rlimit before_{};
+};
+
+class nsq_listening : public nsq_door {
+protected:
+  std::shared_ptr<loop_story> story = std::make_shared<loop_story>();
+};
+
+TEST_F(nsq_listening, rests_without_descriptors_and_takes_who_came_later) {
+  start([&](auto& x) { x.loops = watched_loop::source(x.loops, story); });
+  auto served = client();
+  const auto before = story->unwatched();
+  auto waits = [&] {
+    const last_descriptor of_the_client;
+    auto out = client();
+    EXPECT_TRUE(story->unwatches_another_than(before)) << "told for ever";
+    return out;
+  }();
+  for (auto* x : {&served, &waits}) {
+    x->say("PUB t", "x");
+    EXPECT_EQ(x->answer(), "OK");
+  }
+}
+
+} // namespace
+
+} // namespace depositd::testing
