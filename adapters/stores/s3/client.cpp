@@ -57,7 +57,12 @@ std::string client::title(const std::string& key) const {
   return "s3://" + options_.place.bucket + "/" + full(key);
 }
 
-bool client::wait(std::uint32_t failures) const {
+/// A server that was silent for as long as it may be is asked once more: five
+/// times would be five minutes in which nobody hears of it.
+bool client::wait(const ending& last, std::uint32_t& failures) const {
+  ++failures;
+  if (last.hung && failures + 1 < options_.tries)
+    failures = options_.tries - 1;
   if (failures >= options_.tries)
     return false;
   const auto delay = options_.retry_delay * (1u << std::min(failures - 1, 16u));
@@ -107,7 +112,7 @@ caf::expected<answer> client::ask(const request& x) {
     judge(x, out);
     if (!out.failure)
       return std::move(out.said);
-    if (!out.passing || !wait(++failures))
+    if (!out.passing || !wait(out, failures))
       return std::move(out.failure);
   }
 }
@@ -152,7 +157,7 @@ client::read(const std::string& key,
     // Without a tag the rest might be of something else.
     if (before == 0)
       tag = out.said.etag;
-    if (!out.passing || (have > 0 && tag.empty()) || !wait(++failures))
+    if (!out.passing || (have > 0 && tag.empty()) || !wait(out, failures))
       return std::move(out.failure);
   }
 }
@@ -316,7 +321,7 @@ caf::expected<bool> client::remove_if(const std::string& key,
       x.headers.clear();
       continue;
     }
-    if (!out.passing || !wait(++failures))
+    if (!out.passing || !wait(out, failures))
       return std::move(out.failure);
   }
 }

@@ -114,8 +114,8 @@ private:
   /// With tries. A status of 2xx, or an error.
   caf::expected<answer> ask(const request& x);
 
-  /// After as many failures in a row; false: there is no more.
-  bool wait(std::uint32_t failures) const;
+  /// After a failure, which it counts; false: there were enough in a row.
+  bool wait(const ending& last, std::uint32_t& failures) const;
 
   /// Whether the answer is no good, and may be better later.
   void judge(const request& x, ending& out) const;

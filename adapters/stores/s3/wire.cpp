@@ -64,6 +64,7 @@ public:
         place.endpoint + ": "
           + (reason[0] ? reason.data() : curl_easy_strerror(code)));
       out_.passing = !is_final(code);
+      out_.hung = code == CURLE_OPERATION_TIMEDOUT;
     }
     return std::move(out_);
   }

@@ -65,6 +65,7 @@ struct ending {
   answer said;
   caf::error failure;   ///< none: `said` is whole, whatever its status is
   bool passing = false; ///< the same request may go through later
+  bool hung = false;    ///< the server had all the time that it may take
 };
 
 /// For several threads; keeps connections. Shows nobody the keys.

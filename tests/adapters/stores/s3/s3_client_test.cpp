@@ -52,10 +52,28 @@ public:
     return port_;
   }
 
+  /// Connections that have come since.
+  int arrivals() const {
+    int out = 0;
+    for (pollfd come{listener_, POLLIN, 0}; ::poll(&come, 1, 0) > 0; ++out)
+      ::close(::accept(listener_, nullptr, nullptr));
+    return out;
+  }
+
 private:
   int listener_;
   std::uint16_t port_ = 0;
 };
+
+client_options impatient_with(const silent_server& server) {
+  client_options out;
+  out.place = {.endpoint = "http://127.0.0.1:" + std::to_string(server.port()),
+               .bucket = "bucket",
+               .path_style = true};
+  out.retry_delay = std::chrono::milliseconds{1};
+  out.limits.stalled = std::chrono::seconds{1};
+  return out;
+}
 
 } // namespace
 
@@ -176,18 +194,20 @@ TEST(s3_client, does_not_believe_a_404_that_is_not_of_s3) {
 
 TEST(s3_client, ends_a_server_that_hangs) {
   const silent_server server;
-  client_options options;
-  options.place = {.endpoint =
-                     "http://127.0.0.1:" + std::to_string(server.port()),
-                   .bucket = "bucket",
-                   .path_style = true};
+  auto options = impatient_with(server);
   options.tries = 1;
-  options.limits.stalled = std::chrono::seconds{1};
   client bucket{options};
   const auto out = bucket.get("a", 100);
   EXPECT_EQ(out.error(), ec::store_failed);
   EXPECT_NE(render(out.error()).find("too slow"), std::string::npos)
     << render(out.error());
+}
+
+TEST(s3_client, asks_who_hangs_once_more_and_no_oftener) {
+  const silent_server server;
+  client bucket{impatient_with(server)};
+  EXPECT_EQ(bucket.put("a", "abc"), ec::store_failed);
+  EXPECT_EQ(server.arrivals(), 2);
 }
 
 TEST(s3_client, goes_on_where_a_body_was_cut) {
