@@ -159,7 +159,7 @@ std::vector<target> answer_targets() {
       "</Message><Region>r</Region></Error>",
       "<InitiateMultipartUploadResult><UploadId>u</UploadId>"
       "</InitiateMultipartUploadResult>"}},
-    {"topic_position", read_position, {R"({"0":17,"1":3})"}},
+    {"topic_position", read_position, {R"({"0":17,"1":[3,33554439]})"}},
     {"source_record",
      read_record,
      {R"({"id":"a","who":"ann","n":7,"payload":"\u00e4"})",

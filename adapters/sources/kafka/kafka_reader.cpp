@@ -16,6 +16,8 @@ namespace {
 using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
+/// By partition.
+using offset_map = std::map<std::int32_t, std::int64_t>;
 using partition_list =
   owned<rd_kafka_topic_partition_list_t, rd_kafka_topic_partition_list_destroy>;
 using message = owned<rd_kafka_message_t, rd_kafka_message_destroy>;
@@ -49,9 +51,11 @@ struct offset_range {
 struct batch_work {
   const batch_request& asked;
   clock::time_point until;
-  topic_position kept;  ///< the cursor
-  topic_position goals; ///< high ends, where a partition is read to
+  topic_position kept; ///< the cursor
+  offset_map lows;
+  offset_map goals; ///< high ends, where a partition is read to
   std::size_t bytes = 0;
+  bool made_anew = false; ///< a partition was: the client is not where it is
   pulled_batch out;
 };
 
@@ -59,6 +63,14 @@ std::string_view value_of(const rd_kafka_message_t& x) {
   return x.payload == nullptr
            ? std::string_view{"null"}
            : std::string_view{static_cast<const char*>(x.payload), x.len};
+}
+
+std::int64_t mark_of(const rd_kafka_message_t& x) {
+  const auto key =
+    x.key == nullptr
+      ? std::string_view{}
+      : std::string_view{static_cast<const char*>(x.key), x.key_len};
+  return depositd::mark_of(x.offset, key, value_of(x));
 }
 
 /// Whether a call may succeed if it is made again.
@@ -118,11 +130,13 @@ private:
   caf::expected<std::int32_t> partitions(const batch_work& work);
   caf::expected<offset_range> range(std::int32_t partition,
                                     const batch_work& work);
-  caf::error assign(const topic_position& from);
+  caf::error assign(const offset_map& from, const batch_work& work);
   caf::error check(const batch_work& work) const;
   bool done(const batch_work& work) const;
   bool enough(const batch_work& work) const;
-  void take(const rd_kafka_message_t& x, batch_work& work);
+  caf::error take(const rd_kafka_message_t& x, batch_work& work);
+  caf::error begin_anew(const rd_kafka_message_t& x, batch_work& work);
+  caf::error stop(const std::string& why);
   std::string where(std::int32_t partition) const {
     return topic_ + "/" + std::to_string(partition);
   }
@@ -133,7 +147,8 @@ private:
   std::string topic_;
   record_rules rules_;
   std::unique_ptr<kafka::client> client_;
-  topic_position next_; ///< what comes next of the assigned partitions
+  offset_map next_;  ///< what comes next of the assigned partitions
+  offset_map marks_; ///< what is to come first of them, to be compared
   caf::error ended_;    ///< why nothing is read any more
 };
 
@@ -144,7 +159,9 @@ caf::expected<pulled_batch> kafka_reader::next_batch(const batch_request& x) {
   auto position = read_topic_position(x.cursor);
   if (!position)
     return position.error();
-  batch_work work{x, clock::now() + x.timeout, std::move(*position), {}, 0, {}};
+  batch_work work{.asked = x,
+                  .until = clock::now() + x.timeout,
+                  .kept = std::move(*position)};
   auto error = open();
   if (!error)
     error = prepare(work);
@@ -155,6 +172,10 @@ caf::expected<pulled_batch> kafka_reader::next_batch(const batch_request& x) {
     client_.reset();
     next_.clear();
     return error;
+  }
+  if (work.made_anew) {
+    client_.reset();
+    next_.clear();
   }
   work.out.cursor = to_text(work.kept);
   work.out.has_cursor = !work.kept.empty();
@@ -231,6 +252,15 @@ std::string kafka_reader::gap(std::int32_t partition, std::int64_t next,
          + ": it was cut or made anew";
 }
 
+/// Whatever comes at offsets that were read before would be taken for known.
+caf::error kafka_reader::stop(const std::string& why) {
+  ended_ = caf::make_error(ec::store_damaged,
+                           why
+                             + "; remove the source and add it again, or give "
+                               "it a key");
+  return ended_;
+}
+
 /// Asks how far the partitions go, and places the client where the cursor says,
 /// if it is not there.
 caf::error kafka_reader::prepare(batch_work& work) {
@@ -239,33 +269,31 @@ caf::error kafka_reader::prepare(batch_work& work) {
     return count.error();
   // Of a topic that was made anew with less of them.
   std::erase_if(work.kept, [&](const auto& x) { return x.first >= *count; });
-  topic_position from;
+  offset_map from;
   for (std::int32_t i = 0; i < *count; ++i) {
     const auto there = range(i, work);
     if (!there)
       return there.error();
     const auto at = work.kept.find(i);
-    from[i] = at == work.kept.end() ? there->low : at->second;
-    // Whatever comes at offsets that were read before would be taken for known.
-    if (from[i] > there->high && rules_.key.empty()) {
-      ended_ = caf::make_error(ec::store_damaged,
-                               gap(i, from[i], *there)
-                                 + "; remove the source and add it again, or "
-                                   "give it a key");
-      return ended_;
-    }
+    from[i] = at == work.kept.end() ? there->low : at->second.next;
+    if (from[i] > there->high && rules_.key.empty())
+      return stop(gap(i, from[i], *there));
     if (from[i] < there->low || from[i] > there->high) {
       // Nobody else would say that something is missing.
       add_bad(work.out, {}, gap(i, from[i], *there));
       from[i] = there->low;
-      at->second = there->low;
+      at->second = {there->low};
     }
+    work.lows[i] = there->low;
     work.goals[i] = there->high;
   }
-  return from == next_ ? caf::error{} : assign(from);
+  return from == next_ ? caf::error{} : assign(from, work);
 }
 
-caf::error kafka_reader::assign(const topic_position& from) {
+/// Begins with the last record that was read, where it is known: a topic that
+/// was made anew, and is as long again, has another in its place.
+caf::error kafka_reader::assign(const offset_map& from,
+                                const batch_work& work) {
   if (!next_.empty()) {
     // One that never read anything else: nothing that was fetched before can
     // get into this.
@@ -276,9 +304,18 @@ caf::error kafka_reader::assign(const topic_position& from) {
   }
   partition_list list{
     rd_kafka_topic_partition_list_new(static_cast<int>(from.size()))};
-  for (const auto& [partition, next] : from)
+  marks_.clear();
+  for (const auto& [partition, next] : from) {
+    auto begin = next;
+    const auto at = work.kept.find(partition);
+    if (at != work.kept.end() && at->second.mark != no_record_mark
+        && offset_of_mark(at->second.mark) >= work.lows.at(partition)) {
+      marks_[partition] = at->second.mark;
+      begin = std::min(next, offset_of_mark(at->second.mark));
+    }
     rd_kafka_topic_partition_list_add(list.get(), topic_.c_str(), partition)
-      ->offset = next;
+      ->offset = begin;
+  }
   const auto code = rd_kafka_assign(client_->handle(), list.get());
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
     return failed("assignment of " + topic_, code);
@@ -301,7 +338,7 @@ bool kafka_reader::enough(const batch_work& work) const {
 }
 
 caf::error kafka_reader::read(batch_work& work) {
-  while (!enough(work) && !done(work)) {
+  while (!enough(work) && !done(work) && !work.made_anew) {
     if (auto error = check(work))
       return error;
     const auto wait = std::min<std::int64_t>(
@@ -312,13 +349,14 @@ caf::error kafka_reader::read(batch_work& work) {
       continue;
     const auto next = next_.find(x->partition);
     if (x->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-      take(*x, work);
+      if (auto error = take(*x, work))
+        return error;
     } else if (x->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
       // Behind what is no record: marks of transactions, records that were
       // compacted away.
       if (next != next_.end() && x->offset > next->second) {
         next->second = x->offset;
-        work.kept[x->partition] = x->offset;
+        work.kept[x->partition].next = x->offset;
       }
     } else if (is_final(x->err)) {
       return failed(where(x->partition), x->err);
@@ -329,14 +367,32 @@ caf::error kafka_reader::read(batch_work& work) {
   return {};
 }
 
-void kafka_reader::take(const rd_kafka_message_t& x, batch_work& work) {
+/// What stands where something else was read, or nothing, is of another topic.
+caf::error kafka_reader::begin_anew(const rd_kafka_message_t& x,
+                                    batch_work& work) {
+  const auto what = where(x.partition) + " has another record at offset "
+                    + std::to_string(x.offset)
+                    + " than was read there: it was made anew";
+  if (rules_.key.empty())
+    return stop(what);
+  add_bad(work.out, {}, what);
+  work.kept[x.partition] = {work.lows.at(x.partition)};
+  work.made_anew = true;
+  return {};
+}
+
+caf::error kafka_reader::take(const rd_kafka_message_t& x, batch_work& work) {
   const auto next = next_.find(x.partition);
   if (next == next_.end())
-    return;
+    return {};
   // It may be an older one than that, if its partition was made anew.
   client_->news().trouble.clear();
+  const auto mark = mark_of(x);
+  if (const auto first = marks_.extract(x.partition);
+      !first.empty() && x.offset < next->second)
+    return mark == first.mapped() ? caf::error{} : begin_anew(x, work);
   next->second = x.offset + 1;
-  work.kept[x.partition] = x.offset + 1;
+  work.kept[x.partition] = {x.offset + 1, mark};
   work.bytes += x.len;
   const auto key = std::to_string(x.partition) + "-" + std::to_string(x.offset);
   const auto value = value_of(x);
@@ -344,6 +400,7 @@ void kafka_reader::take(const rd_kafka_message_t& x, batch_work& work) {
     add_record(work.out, rules_, key, std::move(*body), to_text(work.kept));
   else
     add_bad(work.out, key, render(body.error()), value);
+  return {};
 }
 
 } // namespace
