@@ -12,7 +12,7 @@ from pathlib import Path
 
 import harness
 from history import History
-from kill_servers import BlobsInS3, OnPostgres, OverKafka
+from kill_servers import BlobsInS3, LeasedShards, OnPostgres, OverKafka
 from rounds import KillRounds
 
 ROUNDS = int(os.environ.get("DEPOSITD_CRASH_ROUNDS", "50"))
@@ -119,7 +119,25 @@ class SmallParts(Kills, Kept):
         super().set_up_rounds(seed, **engine_options)
 
 
+class Changing(Kills, Kept):
+    """Each life has other settings than the one before."""
+
+    def start_again(self):
+        for key, values in (("store.segment_mb", [1, 4, 64]),
+                            ("threads.one_loop", ["false", "true"]),
+                            ("memory.body_budget_mb", [1, 256]),
+                            ("processors.count", [1, 3, 16]),
+                            ("shutdown.drain_ms", [0, 10_000])):
+            self.instance.settings[key] = self.chance.choice(values)
+        super().start_again()
+
+
 class Postgres(Kills, OnPostgres, Kept):
+    def check_folder(self, label):
+        """Nothing durable is in it."""
+
+
+class PostgresShards(Kills, LeasedShards, Kept):
     def check_folder(self, label):
         """Nothing durable is in it."""
 

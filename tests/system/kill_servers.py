@@ -1,6 +1,8 @@
 """Kill rounds of an engine whose store, blobs or logs are on a server, which is
 killed now and then as well."""
 
+import contextlib
+import http.client
 import subprocess
 import sys
 import threading
@@ -20,6 +22,7 @@ class WithServer(KillRounds):
     """`service` is one of scripts/services."""
 
     service = ""
+    goes_too = 0.2  # so often the server is killed, before or with the engine
 
     @classmethod
     def setUpClass(cls):
@@ -42,10 +45,10 @@ class WithServer(KillRounds):
     def end_engine(self):
         """Sometimes the server goes first, sometimes both at once."""
         choice = self.chance.random()
-        if choice < 0.1:
+        if choice < self.goes_too / 2:
             self.kill_server()
             time.sleep(self.chance.uniform(0, 0.5))
-        elif choice < 0.2:
+        elif choice < self.goes_too:
             server = threading.Thread(target=self.server.kill)
             server.start()
             time.sleep(self.chance.uniform(0, 0.3))
@@ -66,6 +69,24 @@ class OnPostgres(WithServer):
                          "store.url": f"{self.server.address}"
                                       f"?options=-csearch_path%3D{schema}"}
         super().set_up_rounds(seed, **engine_options)
+
+
+class LeasedShards(OnPostgres):
+    """The engine has to take over from itself: what was killed did not give
+    its shards back."""
+
+    settings = {**OnPostgres.settings, "shards.count": 4,
+                "shards.lease_ms": 1000, "node.name": "a"}
+
+    def start_again(self):
+        super().start_again()
+        wait_until(self.serves)
+
+    def serves(self):
+        line = http.client.HTTPConnection(*self.instance.address("admin"))
+        with contextlib.closing(line):
+            line.request("GET", "/readyz")
+            return line.getresponse().status == 200
 
 
 class BlobsInS3(WithServer):
@@ -89,6 +110,7 @@ class OverKafka(WithServer):
     another: whoever reads that is told as a poller is."""
 
     service = "kafka"
+    goes_too = 0.1  # it takes long to start
     records = 40  # of a round
 
     def set_up_rounds(self, seed, **engine_options):

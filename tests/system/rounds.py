@@ -58,10 +58,11 @@ class KillRounds(SystemTest):
         self.settle_disk()
 
     def start_again(self):
-        """Sometimes through a kill during the recovery, too."""
-        if self.chance.random() < 0.3:
+        """Sometimes through kills during the recovery, or right after it."""
+        while self.chance.random() < 0.3:
+            longest = self.chance.choice([0.1, 1])
             try:
-                self.instance.start(timeout=self.chance.uniform(0, 0.1))
+                self.instance.start(timeout=self.chance.uniform(0, longest))
             except EngineFailed as failure:
                 self.assertNotEqual(failure.code, 2, failure.log)
             self.instance.kill()
@@ -73,7 +74,7 @@ class KillRounds(SystemTest):
         round were acknowledged or fewer than one seen finished, because such
         rounds prove nothing."""
         number = 0
-        while number < count or (number < 4 * count and (
+        while number < count or (number < 4 * count + 20 and (
                 len(self.history.acknowledged) <= least * count
                 or len(self.history.documents) <= count)):
             yield number
