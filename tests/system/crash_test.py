@@ -40,8 +40,8 @@ class Kept(KillRounds):
         subprocess.run(["cp", "-a", *self.places(), where], check=True)
         print(f"kept in {where}", flush=True)
 
-    def summarise(self, acknowledged, finished):
-        print(f"{type(self).__name__}: {ROUNDS} rounds, {acknowledged} "
+    def summarise(self, rounds, acknowledged, finished):
+        print(f"{type(self).__name__}: {rounds} rounds, {acknowledged} "
               f"acknowledged, {finished} seen finished, "
               f"{time.monotonic() - self.begun:.0f} s, seed {SEED}",
               flush=True)
@@ -81,7 +81,7 @@ class Kills:
         self.finish()
         self.assertEqual(self.instance.stop(), 0)
         self.check_folder("at the end")
-        self.summarise(acknowledged, finished)
+        self.summarise(number + 1, acknowledged, finished)
 
     def check_folder(self, label):
         """What a kill leaves is sound as it lies there."""
@@ -160,12 +160,14 @@ class Memory(Kept):
         self.keeping(self.live_over_and_over)
 
     def live_over_and_over(self):
-        acknowledged = finished = 0
+        lives = acknowledged = finished = 0
         self.instance.start()
-        for number in range(ROUNDS):
+        while lives < ROUNDS or (lives < 4 * ROUNDS + 20
+                                 and acknowledged <= ROUNDS):
             self.history = History()
             self.add_users()
-            self.run_round(number)
+            self.run_round(lives)
+            lives += 1
             acknowledged += len(self.history.acknowledged)
             finished += len(self.history.documents)
             self.start_again()
@@ -173,7 +175,7 @@ class Memory(Kept):
             self.assertEqual(self.instance.rows("user", "list"), [])
             self.assertFalse(self.suspended())
         self.assertGreater(acknowledged, ROUNDS)
-        self.summarise(acknowledged, finished)
+        self.summarise(lives, acknowledged, finished)
 
 
 if __name__ == "__main__":
