@@ -36,7 +36,7 @@ if(DEPOSITD_SANITIZE)
   # is not instrumented.
   set(sanitize -fsanitize=address,undefined -fno-sanitize=null,vptr
                -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_compile_options(depositd_options INTERFACE ${sanitize} -O1)
+  target_compile_options(depositd_options INTERFACE ${sanitize})
   target_link_options(depositd_options INTERFACE ${sanitize})
 endif()
 

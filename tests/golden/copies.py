@@ -58,9 +58,7 @@ def open_copy(programs, clock, known, data, settings):
     """An engine to whom the kill was just now."""
     shift = known["written_at"] - int(time.time())
     return Engine(programs, data, settings, environment={
-        "LD_PRELOAD": str(clock), "DEPOSITD_SHIFT_S": str(shift),
-        # The sanitizers' library need not come first.
-        "ASAN_OPTIONS": "verify_asan_link_order=0"})
+        "LD_PRELOAD": str(clock), "DEPOSITD_SHIFT_S": str(shift)})
 
 
 def groups(data):

@@ -29,8 +29,6 @@ class PowerCut:
             "DEPOSITD_UNFLUSHED_DEAF": deaf,
             "DEPOSITD_UNFLUSHED_LEAK": str(leak),
             "DEPOSITD_UNFLUSHED_SLOW": str(slow_ms),
-            # The sanitizers' library need not come first.
-            "ASAN_OPTIONS": "verify_asan_link_order=0",
         }
 
     def deafen(self, deaf):
