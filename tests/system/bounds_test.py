@@ -12,7 +12,8 @@ import threading
 from pathlib import Path
 
 import harness
-from harness import BROKEN, SystemTest, wait_until
+from gauges import resident_mb
+from harness import BROKEN, SystemTest, in_little_memory, wait_until
 
 MIB = 1 << 20
 MESSAGE = "x" * 28_500
@@ -30,13 +31,6 @@ def soon():
     """A time that a command is given before it is over."""
     at = datetime.datetime.now(datetime.timezone.utc)
     return (at + datetime.timedelta(seconds=10)).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def resident_mb(engine):
-    """Memory that the engine has now."""
-    status = Path(f"/proc/{engine.process.pid}/status").read_text()
-    line = next(x for x in status.splitlines() if x.startswith("VmRSS"))
-    return int(line.split()[1]) // 1024
 
 
 class Bounded(SystemTest):
@@ -101,8 +95,8 @@ class Bounded(SystemTest):
     def assert_memory_comes_back(self, engine, below_mb):
         status, _, _ = self.ask(engine, "DELETE", "big")
         self.assertEqual(status, 200)
-        wait_until(lambda: resident_mb(engine) < below_mb, timeout=90,
-                   pause=0.5)
+        wait_until(lambda: resident_mb(engine.process.pid) < below_mb,
+                   timeout=90, pause=0.5)
 
 
 class Memory(Bounded):
@@ -113,19 +107,22 @@ class Memory(Bounded):
         self.assert_holds(engine, statuses)
         self.assert_memory_comes_back(engine, 200)
 
+    @in_little_memory
     def test_a_budget_that_is_set_holds(self):
         engine = self.start({**OPEN_DOOR, "memory.budget_mb": "64"})
         statuses = self.send_at_once(engine, 4)
         self.assertNotIn(200, statuses)
         self.assert_holds(engine, statuses)
-        self.assertLess(resident_mb(engine), 250)
+        self.assertLess(resident_mb(engine.process.pid), 250)
 
+    @in_little_memory
     def test_little_address_space_refuses_and_lives(self):
         engine = self.start(OPEN_DOOR, wrapper=limited("-v 1500000"))
         statuses = self.send_at_once(engine, 24)
         self.assert_holds(engine, statuses)
         self.assert_memory_comes_back(engine, 300)
 
+    @in_little_memory
     def test_what_was_taken_is_there_after_a_restart(self):
         engine = self.start(OPEN_DOOR, wrapper=limited("-v 1500000"))
         for _ in range(50):
@@ -138,6 +135,7 @@ class Memory(Bounded):
         self.assertEqual(self.size(engine, "kept"), 50 * 50)
 
 
+@in_little_memory
 class Cgroup(Bounded):
     LIMIT = 300 * MIB
     # Folder of the hierarchy, limit, and where it says who was killed.

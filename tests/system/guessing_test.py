@@ -8,9 +8,9 @@ import re
 import threading
 import time
 import urllib.parse
-from pathlib import Path
 
 import harness
+from gauges import resident_mb
 from harness import SystemTest, wait_until
 
 GUESSER, KNOWN, NEWCOMER = "127.0.0.2", "127.0.0.3", "127.0.0.4"
@@ -41,11 +41,6 @@ class From:
         answer = self.connection.getresponse()
         answer.read()
         return answer.status
-
-
-def resident_mb(engine):
-    status = Path(f"/proc/{engine.process.pid}/status").read_text()
-    return int(status.split("VmRSS:")[1].split()[0]) // 1024
 
 
 def refusals(engine):
@@ -111,7 +106,7 @@ class Guessing(SystemTest):
     def test_thousands_of_guesses_get_nobody_in(self):
         # Whoever was right once is remembered, and must not be found by that.
         self.assertEqual(self.ask(KNOWN, "press", "secret"), 200)
-        before_mb = resident_mb(self.target)
+        before_mb = resident_mb(self.target.process.pid)
         statuses = self.flood(lambda *_: "press")
         self.assertLessEqual(set(statuses), {401, 429})
         windows = 1 + self.seconds // 60
@@ -119,18 +114,18 @@ class Guessing(SystemTest):
         self.assertEqual(self.answers_between_refusals(GUESSER, "secret"), 429)
         self.assertEqual(self.ask(NEWCOMER, "press", "secret"), 200)
         self.assertEqual(self.ask(KNOWN, "press", "secret"), 200)
-        self.assertLess(resident_mb(self.target) - before_mb, 64)
+        self.assertLess(resident_mb(self.target.process.pid) - before_mb, 64)
         self.assert_log_is_throttled_and_counts(len(statuses))
 
     def test_invented_names_cost_no_memory_and_keep_nobody_out(self):
         self.assertEqual(self.ask(KNOWN, "press", "secret"), 200)
-        before_mb = resident_mb(self.target)
+        before_mb = resident_mb(self.target.process.pid)
         statuses = self.flood(lambda *x: f"{x}" + "n" * 900)
         # Nobody's name: all of them are one, and no key of the limit.
         self.assertLessEqual(set(statuses), {401, 429})
         self.assertEqual(self.ask(NEWCOMER, "press", "secret"), 200)
         self.assertEqual(self.ask(GUESSER, "press", "secret"), 200)
-        self.assertLess(resident_mb(self.target) - before_mb, 64)
+        self.assertLess(resident_mb(self.target.process.pid) - before_mb, 64)
         self.assert_log_is_throttled_and_counts(len(statuses))
 
 

@@ -4,6 +4,7 @@ deposits made up on the spot."""
 import http.client
 import json
 import os
+import re
 import subprocess
 import tempfile
 import time
@@ -15,6 +16,8 @@ from engine import Engine
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ["DEPOSITD_PROGRAMS"])
+# What was built is watched by a sanitizer.
+SANITIZED = bool(os.environ.get("DEPOSITD_SANITIZED"))
 SHARED_DATA = Path(os.environ.get("DEPOSITD_SHARED_DATA", "absent"))
 
 
@@ -93,6 +96,19 @@ def wait_until(condition, timeout=60, pause=0.02):
         time.sleep(pause)
 
 
+def sanitizers_report(log):
+    """What a sanitizer has said in a log from where it began; None if it has
+    said nothing."""
+    found = re.search(r"^==\d+==ERROR: |^\S+:\d+:\d+: runtime error: "
+                      r"|^WARNING: ThreadSanitizer: ", log, re.M)
+    return found and log[found.start():]
+
+
+# A sanitizer wants more address space than a machine has memory.
+in_little_memory = unittest.skipIf(
+    SANITIZED, "A SANITIZER NEEDS MORE MEMORY THAN IS ALLOWED HERE")
+
+
 class SystemTest(unittest.TestCase):
     """Gives every test a folder, and takes engines down after it."""
 
@@ -113,8 +129,15 @@ class SystemTest(unittest.TestCase):
     def engine(self, settings=None, data="data", **more):
         """An engine that is not started yet."""
         engine = Engine(PROGRAMS, self.folder / data, settings, **more)
+        self.addCleanup(self.assert_nothing_reported, engine)
         self.addCleanup(engine.kill)
         return engine
+
+    def assert_nothing_reported(self, engine):
+        """By a sanitizer, also where no test looks how an engine ends."""
+        if engine.log_path.exists():
+            log = engine.log_path.read_text(errors="replace")
+            self.assertIsNone(sanitizers_report(log))
 
     def start(self, settings=None, **more):
         return self.engine(settings, **more).start()

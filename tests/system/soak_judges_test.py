@@ -1,9 +1,10 @@
 """The judges of soak, partitions and rounds of trouble are given wrong
-histories."""
+histories, who reads the logs of sanitized engines their reports."""
 
 import unittest
 
 from gauges import Gauge
+from harness import sanitizers_report
 from outcome_stream import Outcomes
 from shared_load import Books
 
@@ -67,6 +68,20 @@ class JudgeOfClients(unittest.TestCase):
         books.acked([1])
         self.assertEqual(books.forget_before(books.acked_at[1] + 1), 1)
         self.assertEqual(books.lost([2, 3]), set())
+
+
+class JudgeOfLogs(unittest.TestCase):
+    def test_what_sanitizers_say_is_seen(self):
+        for said in ("==7==ERROR: AddressSanitizer: heap-use-after-free on",
+                     "==7==ERROR: LeakSanitizer: detected memory leaks",
+                     "a/b.cpp:3:14: runtime error: signed integer overflow",
+                     "WARNING: ThreadSanitizer: data race (pid=7)"):
+            self.assertEqual(sanitizers_report(f"a line\n{said}\n"),
+                             f"{said}\n")
+
+    def test_what_engines_say_is_nothing_of_theirs(self):
+        self.assertIsNone(sanitizers_report(
+            'job_failed reason="x.py: runtime error: ERROR: no such file"\n'))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ and a neighbour in the same scheduler that goes on."""
 import re
 from pathlib import Path
 
-from bounds_test import resident_mb
+from gauges import resident_mb
 from harness import wait_until
 from pulled import PulledTest, main
 
@@ -211,7 +211,7 @@ while True:
         told = self.await_source(self.instance, "bad", state="failing")
         self.assertIn("bad", told["error"])
         self.assert_neighbour_goes_on(self.instance, self.door)
-        self.assertLess(resident_mb(self.instance), MEMORY_MB_MAX)
+        self.assertLess(resident_mb(self.instance.process.pid), MEMORY_MB_MAX)
 
     def test_one_that_is_not_there(self):
         self.add_program("", command="/nowhere/program")

@@ -5,7 +5,7 @@ import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from bounds_test import resident_mb
+from gauges import resident_mb
 from harness import wait_until
 from pulled import QUEUE, SCHEDULER, PulledTest, main
 
@@ -80,11 +80,11 @@ class SuspendedTarget(PressureTest):
     def assert_stands_still(self, engine):
         names = ("a", "b", "c")
         replenishes = [self.source(engine, x)["replenishes"] for x in names]
-        before = resident_mb(engine)
+        before = resident_mb(engine.process.pid)
         sizes = []
         for _ in range(LOOKS):
             self.assertEqual(self.look(engine)["left"], HIGH)
-            sizes.append(resident_mb(engine))
+            sizes.append(resident_mb(engine.process.pid))
         self.assertLess(max(sizes), before + GROWTH_MB_MAX, sizes)
         self.assertEqual([self.source(engine, x)["replenishes"]
                           for x in names], replenishes)
