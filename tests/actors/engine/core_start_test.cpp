@@ -100,5 +100,45 @@ TEST_F(core_start_test, tells_receiving_doors_of_no_end_before_it_is_durable) {
   EXPECT_EQ(told->accepted, std::vector<std::uint8_t>{0});
 }
 
+class core_ready_test : public testing::engine_fixture {
+protected:
+  void SetUp() override {
+    start();
+    ASSERT_TRUE(change({queue_changed{"q", {}}}));
+    fail_appends(*log, 1);
+    EXPECT_FALSE(ask<enqueued>(door, enqueue{"q", items_of("ann", 1)}));
+    asked = testing::ask_whole(self,
+                               caf::actor_cast<caf::strong_actor_ptr>(core),
+                               caf::make_message(await_ready{}));
+    settle();
+    EXPECT_FALSE(self->has_next_message()) << "it recovers yet";
+  }
+
+  caf::expected<done> told() {
+    if (!self->has_next_message())
+      return caf::make_error(caf::sec::request_timeout);
+    return testing::unwrap<done>(testing::take_whole(self, asked));
+  }
+
+  caf::message_id asked;
+};
+
+TEST_F(core_ready_test, is_said_when_it_has_recovered) {
+  advance(1s);
+  EXPECT_TRUE(told());
+}
+
+TEST_F(core_ready_test, is_refused_with_the_reason_when_it_cannot_recover) {
+  caf::anon_send_exit(read_model, caf::exit_reason::kill);
+  settle();
+  advance(1s);
+  EXPECT_EQ(told().error(), caf::sec::request_receiver_down);
+}
+
+TEST_F(core_ready_test, is_refused_when_it_ends_before) {
+  EXPECT_TRUE(ask<done>(core, drain{}));
+  EXPECT_EQ(told().error(), ec::draining);
+}
+
 } // namespace
 } // namespace depositd

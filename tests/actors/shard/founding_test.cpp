@@ -2,6 +2,7 @@
 
 #include "tests/support/engine_fixture.hpp"
 
+#include "messages/projection.hpp"
 #include "messages/receiving.hpp"
 
 namespace depositd {
@@ -32,6 +33,12 @@ protected:
     auto known = ask<control_changed>(core, watch_control{nullptr});
     EXPECT_TRUE(known);
     return known ? known->state : nullptr;
+  }
+
+  shard::shard_state& shard_memory() {
+    return caf::actor_cast<
+             shard::shard_self::stateful_pointer<shard::shard_state>>(core)
+      ->state;
   }
 
   bool is_there(const std::string& queue) {
@@ -144,6 +151,55 @@ TEST_F(founding_test, a_queue_with_anything_in_it_stays) {
   pass(180min);
   EXPECT_TRUE(is_there("a"));
   EXPECT_TRUE(is_there("b"));
+}
+
+TEST_F(founding_test, it_goes_also_if_it_was_not_empty_for_long) {
+  ASSERT_TRUE(send("a"));
+  pass(180min);
+  ASSERT_TRUE(is_there("a")) << "asked, and not empty";
+  empty("a");
+  pass(70min);
+  EXPECT_FALSE(is_there("a"));
+}
+
+TEST_F(founding_test, it_stays_for_who_comes_while_it_is_asked) {
+  ASSERT_TRUE(send("a"));
+  empty("a");
+  const auto number = shard_memory().queue_numbers.at("a");
+  const auto is_asked = [&] { return shard_memory().queues[number].asked; };
+  pass(55min);
+  for (int i = 0; i < 20 && !is_asked(); ++i) {
+    sched.advance_time(30s);
+    while (!is_asked() && sched.try_run_once())
+      ;
+  }
+  ASSERT_TRUE(is_asked());
+  // It reaches the shard before what the queue has to say of itself.
+  EXPECT_TRUE(send("a"));
+  EXPECT_TRUE(is_there("a"));
+  EXPECT_EQ(report_of("a").ready, 1u);
+  empty("a");
+  pass(70min);
+  EXPECT_FALSE(is_there("a")) << "it was the last to come";
+}
+
+TEST_F(founding_test, it_takes_along_where_users_stood_in_its_ring) {
+  const auto stands = [&] {
+    return shard_memory().rings.contains({"a", "ann"});
+  };
+  ASSERT_TRUE(send("a"));
+  empty("a");
+  pass(5min);
+  ASSERT_FALSE(shard_memory().users.contains("ann")) << "idle";
+  ASSERT_TRUE(stands());
+  pass(70min);
+  ASSERT_FALSE(is_there("a"));
+  EXPECT_FALSE(stands());
+  // The tables have it no longer, either.
+  ASSERT_TRUE(ask<submissions_found>(read_model, submission_query{}));
+  crash();
+  start();
+  EXPECT_FALSE(stands());
 }
 
 TEST_F(founding_test, a_queue_that_is_polled_or_served_stays) {
