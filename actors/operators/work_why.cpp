@@ -62,6 +62,21 @@ void add_rest(document& out, const job_known& x) {
   }
 }
 
+/// Of a job that waits where its pipeline has no stage any more: where, and
+/// what helps.
+std::string gone_stage_text(const job_known& x) {
+  const auto& queue = x.row->queue;
+  const auto dot = queue.rfind('.');
+  if (dot == queue.npos
+      || !x.control->pipelines.contains(queue.substr(0, dot))
+      || rules::find_stage(*x.control, queue).of)
+    return {};
+  return "the pipeline " + queue.substr(0, dot) + " has no stage "
+         + queue.substr(dot + 1)
+         + " any more: put it back into its file, or job fail, and then job "
+           "requeue --to another one";
+}
+
 /// What is true of the stage that it waits in.
 void add_stage(document& out, const job_known& x) {
   const auto& row = *x.row;
@@ -73,6 +88,8 @@ void add_stage(document& out, const job_known& x) {
     add(out, "collection_held",
         "its collection " + row.info.collection
           + " is held, and it is just becoming so");
+  if (auto text = gone_stage_text(x); !text.empty())
+    return add(out, "stage_gone", std::move(text));
   const auto stage = rules::find_stage(*x.control, row.queue);
   if (!stage.of)
     return;

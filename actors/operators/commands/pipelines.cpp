@@ -8,6 +8,7 @@
 #include "messages/shard.hpp"
 #include "messages/values/words.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace depositd::operators {
@@ -56,6 +57,20 @@ document stage_document(const pipeline& of, const stage_settings& x,
   return out;
 }
 
+/// What waits where the pipeline has had a stage that it has not any more.
+document gone_stages(const pipeline& of, const queue_reports& reports) {
+  auto out = document::array();
+  const auto has = rules::queues_of(of);
+  for (const auto& [queue, report] : reports)
+    if (queue.substr(0, queue.rfind('.')) == of.name && queue != of.name
+        && report.settings.kind == queue_kind::stage
+        && report.ready + report.in_flight > 0
+        && std::none_of(has.begin(), has.end(),
+                        [&](const auto& x) { return x.first == queue; }))
+      out.push_back(traffic_document(queue, reports));
+  return out;
+}
+
 document pipeline_document(const pipeline& x, const queue_reports& reports) {
   document out{{"name", x.name}, {"paused", true}};
   for (const auto& [key, stage] :
@@ -68,6 +83,8 @@ document pipeline_document(const pipeline& x, const queue_reports& reports) {
   for (const auto& stage : stages)
     paused = paused && stage["paused"];
   out["paused"] = paused;
+  if (auto gone = gone_stages(x, reports); !gone.empty())
+    out["gone"] = std::move(gone);
   return out;
 }
 
@@ -257,7 +274,12 @@ std::vector<command> pipeline_commands() {
        next_page_line("pipelines")},
       list)),
     of_nobody(reading("pipeline show", "One pipeline, stage by stage", {name},
-                      {facts, apart(stage_table())}, show)),
+                      {facts, apart(stage_table()),
+                       apart(table_view("gone", "STAGE THAT IS GONE={queue}; "
+                                                ">WAITING={waiting}; "
+                                                ">IN PROCESS={in_process}"),
+                             "gone")},
+                      show)),
     doing(
       "pipeline set", "Change how a stage is worked on",
       {name_argument("One stage of a pipeline", "NAME.STAGE", "pipeline list"),

@@ -183,6 +183,24 @@ TEST_F(admin_pipelines_test, are_shown_stage_by_stage) {
   refusal("pipeline show", {{"name", "x"}}, ec::not_found);
 }
 
+TEST_F(admin_pipelines_test, what_waits_in_a_stage_that_is_gone_is_shown) {
+  EXPECT_FALSE(run("pipeline show", {{"name", "merritt"}}).contains("gone"));
+  queue_report report;
+  report.settings.kind = queue_kind::stage;
+  report.ready = 3;
+  for (const auto* name : {"merritt.weigh", "merritt.more.weigh", "merritt"}) {
+    report.name = name;
+    world_.queues.queues.push_back(report);
+  }
+  report.name = "merritt.empty";
+  report.ready = 0;
+  world_.queues.queues.push_back(report);
+  const auto gone = run("pipeline show", {{"name", "merritt"}})["gone"];
+  ASSERT_EQ(gone.size(), 1u);
+  EXPECT_EQ(gone[0]["queue"], "merritt.weigh");
+  EXPECT_EQ(gone[0]["waiting"], 3);
+}
+
 TEST_F(admin_pipelines_test, have_stages_that_are_set_one_by_one) {
   const auto x =
     run("pipeline set",

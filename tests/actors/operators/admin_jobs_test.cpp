@@ -418,6 +418,18 @@ TEST_F(admin_jobs_test, why_tells_of_holds_pauses_and_slots) {
   EXPECT_EQ(run("job why", {{"id", "7"}})["reason"], "moving");
 }
 
+TEST_F(admin_jobs_test, why_tells_that_the_stage_is_gone) {
+  auto& row = add_job(7, job_state::downloading);
+  row.queue = "merritt.weigh";
+  world_.explained.live = true;
+  world_.explained.user = "ann";
+  world_.explained.queue = row.queue;
+  const auto x = run("job why", {{"id", "7"}});
+  EXPECT_EQ(x["reason"], "stage_gone");
+  EXPECT_NE(x["text"].get<std::string>().find("has no stage weigh any more"),
+            std::string::npos);
+}
+
 TEST_F(admin_jobs_test, why_tells_that_nobody_here_may_run_the_stage) {
   auto& row = add_job(7, job_state::downloading);
   row.queue = "merritt.download";
