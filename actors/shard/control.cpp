@@ -282,56 +282,6 @@ void warn_of_taken(const control_state& state, const pipelines_seen& seen) {
     }
 }
 
-std::vector<event> configuration_changes(const control_state& state,
-                                         const configuration_seen& seen) {
-  std::vector<event> out;
-  if (state.configured == seen)
-    return out;
-  const auto configured_before = [&](const std::string& name) {
-    for (const auto& queue : state.configured.queues)
-      if (queue.name == name)
-        return &queue.settings;
-    return static_cast<const queue_settings*>(nullptr);
-  };
-  for (const auto& queue : seen.queues) {
-    const auto* before = configured_before(queue.name);
-    const auto known = state.queues.find(queue.name);
-    // Whoever changed last wins: the configuration, if it changed since the
-    // last start; what operators set, if it did not.
-    if (known == state.queues.end() || before == nullptr
-        || !(*before == queue.settings)) {
-      auto settings = queue.settings;
-      if (known != state.queues.end()) {
-        settings = rules::with_fixed_of(known->second, settings);
-        settings.suspended = known->second.suspended;
-      }
-      out.emplace_back(queue_changed{queue.name, settings});
-    }
-  }
-  if (state.configured.prohibited_users != seen.prohibited_users)
-    for (const auto& user : seen.prohibited_users) {
-      const auto at = state.eligibilities.find(user);
-      const auto held = at != state.eligibilities.end() && at->second.held;
-      out.emplace_back(user_eligibility_changed{user, held, true});
-    }
-  if (state.configured.processors_count != seen.processors_count
-      || state.configured.queues.empty())
-    for (const auto& queue : seen.queues) {
-      if (queue.settings.kind != queue_kind::deposit)
-        continue;
-      processor_spec spec;
-      spec.name = queue.name;
-      spec.types = {queue.name};
-      const auto known = state.processors.find(spec.name);
-      if (known != state.processors.end())
-        spec = known->second;
-      spec.slots = seen.processors_count;
-      out.emplace_back(processor_changed{spec, seen.processors_count == 0});
-    }
-  out.emplace_back(seen);
-  return out;
-}
-
 std::vector<event> feeding_changes(shard_pointer self,
                                    const std::vector<event>& before) {
   const auto& options = self->state.options;

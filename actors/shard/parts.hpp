@@ -142,12 +142,9 @@ void warn_of_fixed(const control_state& state, const configuration_seen& seen);
 /// theirs.
 void warn_of_taken(const control_state& state, const pipelines_seen& seen);
 
-/// Events that carry a changed configuration into the control state.
-std::vector<event> configuration_changes(const control_state& state,
-                                         const configuration_seen& seen);
-
-/// The same of sources, schedulers and what queues share out fairly, after
-/// these changes. Warns of what does not go with what operators have set.
+/// Events that carry changed sources and schedulers, and what queues share out
+/// fairly, into the control state after these changes. Warns of what does not
+/// go with what operators have set.
 std::vector<event> feeding_changes(shard_pointer self,
                                    const std::vector<event>& before);
 

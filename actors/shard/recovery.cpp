@@ -1,4 +1,5 @@
 #include "actors/journal/reply.hpp"
+#include "actors/rules/control/configuring.hpp"
 #include "actors/rules/control/control.hpp"
 #include "actors/rules/control/pipelines.hpp"
 #include "actors/rules/control/telling.hpp"
@@ -163,8 +164,8 @@ void begin_serving(shard_pointer self, recovered_state& found,
   if (state.options.number == 0) { // the others hear of it from there
     warn_of_fixed(*state.control, state.options.configuration);
     warn_of_taken(*state.control, state.options.pipelines);
-    auto changes =
-      configuration_changes(*state.control, state.options.configuration);
+    auto changes = rules::configuration_changes(*state.control,
+                                                state.options.configuration);
     for (auto& x :
          rules::pipeline_changes(*state.control, state.options.pipelines))
       changes.push_back(std::move(x));
