@@ -144,6 +144,8 @@ caf::error prepare(disk& io, const folder_objects_options& x) {
         + x.note.string());
   if (auto failure = ocfl::prepare_root(io, x.folder))
     return failure;
+  if (x.begins)
+    ocfl::remove_given_up(x.folder);
   return *known || x.note.empty() ? caf::error{} : note_root(io, x);
 }
 

@@ -2,7 +2,10 @@
 
 #include "adapters/stores/files/file.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <vector>
 
 #include <unistd.h>
 
@@ -41,6 +44,17 @@ bool is_fresh(const fs::path& root) {
   return !code;
 }
 
+/// Of anything in the folder; the newest there is if that cannot be seen.
+fs::file_time_type last_change(const fs::path& folder) {
+  std::error_code code;
+  auto out = fs::last_write_time(folder, code);
+  for (fs::recursive_directory_iterator at{folder, code}, end;
+       !code && at != end; at.increment(code))
+    if (const auto changed = at->last_write_time(code); !code)
+      out = std::max(out, changed);
+  return code ? fs::file_time_type::max() : out;
+}
+
 } // namespace
 
 fs::path work_folder(const fs::path& root) {
@@ -67,6 +81,18 @@ caf::error prepare_root(disk& io, const fs::path& root) {
       return damaged(root, "is a storage root of another kind");
   }
   return make_folders(io, work_folder(root));
+}
+
+void remove_given_up(const fs::path& root) {
+  const auto old = fs::file_time_type::clock::now() - std::chrono::days{7};
+  std::error_code code;
+  std::vector<fs::path> given_up;
+  for (fs::directory_iterator at{work_folder(root), code}, end;
+       !code && at != end; at.increment(code))
+    if (last_change(at->path()) < old)
+      given_up.push_back(at->path());
+  for (const auto& each : given_up)
+    fs::remove_all(each, code);
 }
 
 } // namespace depositd::ocfl

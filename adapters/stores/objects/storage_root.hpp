@@ -45,4 +45,9 @@ std::filesystem::path work_folder(const std::filesystem::path& root);
 /// `ec::store_damaged` if it is one of another kind, or something else.
 caf::error prepare_root(disk& io, const std::filesystem::path& root);
 
+/// Removes versions that nobody has worked on for a week: who began them was
+/// killed, and what they were for has been given up. Whoever shares the folder
+/// may be at work on the others.
+void remove_given_up(const std::filesystem::path& root);
+
 } // namespace depositd::ocfl

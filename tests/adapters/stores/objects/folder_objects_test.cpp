@@ -177,6 +177,25 @@ TEST_F(folder_objects, are_not_begun_anew_where_their_disk_is_not_mounted) {
     << "it is lost for good";
 }
 
+TEST_F(folder_objects, that_were_given_up_long_ago_leave_nothing) {
+  open_at(root());
+  const auto unfinished = root() / "extensions/depositd-unfinished";
+  const auto old = fs::file_time_type::clock::now() - std::chrono::days{8};
+  for (const auto* name : {"given-up", "at-work"}) {
+    const auto content = unfinished / name / "v1";
+    fs::create_directories(content);
+    write(content / "a", "one");
+    for (const auto& path : {content / "a", content, unfinished / name})
+      fs::last_write_time(path, old);
+  }
+  write(unfinished / "at-work/v1/a", "one more");
+  EXPECT_TRUE(open_folder_objects({.folder = root(), .begins = false}));
+  EXPECT_TRUE(fs::exists(unfinished / "given-up")) << "it may be an engine's";
+  open_at(root());
+  EXPECT_FALSE(fs::exists(unfinished / "given-up"));
+  EXPECT_TRUE(fs::exists(unfinished / "at-work/v1/a"));
+}
+
 TEST_F(folder_objects, are_begun_by_nobody_who_must_not) {
   const folder_objects_options options{.folder = root(), .begins = false};
   EXPECT_EQ(open_folder_objects(options).error(), ec::store_failed);
