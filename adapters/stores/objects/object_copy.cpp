@@ -6,6 +6,8 @@
 
 #include <vector>
 
+#include <fcntl.h>
+
 namespace depositd::ocfl {
 
 namespace {
@@ -23,10 +25,17 @@ public:
     // nop
   }
 
+  /// Nobody has the copy before it is whole, so its files are flushed together.
   caf::error run() {
     if (auto failure = prepare_root(io_, to_))
       return failure;
-    return copy_level(fs::path{}, levels);
+    const auto all = open_file(to_, O_RDONLY | O_DIRECTORY);
+    if (!all)
+      return all.error();
+    if (auto failure = copy_level(fs::path{}, levels))
+      return failure;
+    const auto code = io_.sync_all(all->value());
+    return code == 0 ? caf::error{} : file_failed("sync", to_, code);
   }
 
 private:
@@ -109,7 +118,7 @@ private:
   caf::error copy_file(const fs::path& from, const fs::path& to) {
     if (gate_.stopped())
       return caf::make_error(ec::draining, std::string{"the engine ends"});
-    const auto copied = read_all(io_, from, to);
+    const auto copied = read_all(io_, from, to, flushed::by_the_caller);
     return copied ? caf::error{} : copied.error();
   }
 

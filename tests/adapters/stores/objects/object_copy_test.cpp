@@ -6,6 +6,7 @@
 #include "adapters/stores/files/file.hpp"
 #include "adapters/stores/objects/folder_objects.hpp"
 #include "adapters/stores/objects/inventory.hpp"
+#include "tests/support/faulty_disk.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -70,6 +71,36 @@ TEST_F(object_copy, is_a_storage_root_with_every_version) {
   EXPECT_EQ(copied->show("ark:/1/a")->number, 2u);
   EXPECT_TRUE(fs::is_empty(there / "extensions" / "depositd-unfinished")
               || !fs::exists(there / "extensions" / "depositd-unfinished"));
+}
+
+TEST_F(object_copy, of_many_files_is_flushed_at_its_end) {
+  constexpr int count = 300;
+  new_version many{.object = "ark:/1/a", .files = {}, .created_us = 1};
+  for (int i = 0; i < count; ++i) {
+    const auto name = std::to_string(i);
+    std::ofstream{home.path() / name} << name;
+    many.files.push_back({name, home.path() / name});
+  }
+  many.message = "m";
+  many.user = "ada";
+  ASSERT_TRUE(target->put(many));
+  const auto copy_failing = [&](int code, const fs::path& to) {
+    faulty_disk io;
+    int flushes = 0;
+    io.set_fault([&](disk_call x) {
+      flushes += x == disk_call::sync || x == disk_call::sync_names;
+      return x == disk_call::sync_all ? code : 0;
+    });
+    EXPECT_FALSE(gate->hold());
+    gate->let_go();
+    auto failure = ocfl::copy_objects(io, home.path() / "objects", to, *gate);
+    gate->end();
+    EXPECT_LT(flushes, 60);
+    return failure;
+  };
+  EXPECT_EQ(copy_failing(EIO, home.path() / "other"), ec::store_failed);
+  EXPECT_FALSE(copy_failing(0, there));
+  EXPECT_FALSE(open(there)->verify("ark:/1/a"));
 }
 
 TEST_F(object_copy, leaves_out_what_is_stored_after_its_moment) {
