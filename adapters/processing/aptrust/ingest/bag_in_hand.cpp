@@ -163,6 +163,20 @@ caf::expected<readable_bag> open_in_place(const fs::path& path) {
   return readable_bag{held, std::move(*file)};
 }
 
+/// What stands before a bucket may answer with a page of its own: it would be
+/// called a bad bag, and the one that is there be removed some day.
+caf::error check_fetched(const bag_in_hand& x, const fs::path& part) {
+  std::error_code code;
+  const auto bytes = fs::file_size(part, code);
+  if (!code && bytes == x.item.size)
+    return {};
+  fs::remove(part, code);
+  return caf::make_error(ec::store_failed,
+                         x.item.name + " came with " + std::to_string(bytes)
+                           + " bytes, and has "
+                           + std::to_string(x.item.size));
+}
+
 } // namespace
 
 stages::stage_handler
@@ -277,6 +291,8 @@ caf::expected<readable_bag> bag_to_read(const bag_in_hand& x,
   if (auto failure = check_same_bag(x))
     return failure;
   if (auto failure = place->fetch(x.item.name, part))
+    return failure;
+  if (auto failure = check_fetched(x, part))
     return failure;
   x.with.room->arrived({x.files.root}, x.item.size);
   if (auto failure = check_same_bag(x))

@@ -47,6 +47,10 @@ public:
 
   caf::error fetch(const std::string& name, const fs::path& to) override {
     std::error_code code;
+    if (!page.empty()) {
+      std::ofstream{to} << page;
+      return {};
+    }
     fs::copy_file(*of_->path_of(name), to, code);
     return code ? caf::make_error(ec::store_failed, code.message())
                 : caf::error{};
@@ -57,9 +61,26 @@ public:
     return of_->remove(name, etag);
   }
 
+  /// What somebody who stands before the place says instead of each bag.
+  std::string page;
+
 private:
   std::shared_ptr<receiving_place> of_;
 };
+
+TEST_F(ingest_room, what_a_place_says_instead_of_a_bag_is_not_called_bad) {
+  auto job = job_of(receive(parts_of("photos", two_files)));
+  auto place =
+    std::make_shared<distant_place>(std::move(tools->receiving["test"]));
+  tools->receiving["test"] = place;
+  place->page = "<html>sign in first</html>";
+  const auto out = run("prefetch", job);
+  EXPECT_EQ(out.says, verdict::retry) << out.reason;
+  EXPECT_NE(out.reason.find("came with 26 bytes"), std::string::npos)
+    << out.reason;
+  place->page.clear();
+  EXPECT_EQ(run_through(job), "");
+}
 
 TEST_F(ingest_room, a_bag_waits_while_the_disk_has_no_room_for_it) {
   auto job = job_of(receive(parts_of("photos", two_files)));
