@@ -13,7 +13,7 @@ from urllib.parse import quote
 import harness
 import poster_door
 from engine import EngineFailed
-from harness import SystemTest, wait_until
+from harness import SystemTest, a_deposit, wait_until
 from kafka_tools import NoKafka, Server
 from merritt_samples import Source, manifest, object_manifest, row, text
 from stored_objects import stored_objects
@@ -147,6 +147,19 @@ class Buckets(SystemTest):
         stored = stored_objects(self.kept("away/objects"))
         self.assertEqual(len(stored), 5)
         self.assertEqual({x["version"] for x in stored.values()}, {"v1"})
+
+    def test_a_deposit_outlasts_a_server_that_is_away(self):
+        engine = self.start({**self.place("blobs", "outlasted"),
+                             "queues.metadata.attempts_max": 1})
+        lea = self.depositor(engine, "lea")
+        engine.ctl("queue", "suspend", "metadata")
+        lea.deposit("large.xml", a_deposit("large", title="A" * 400_000))
+        self.server.kill()
+        self.addCleanup(self.server.start)
+        engine.ctl("queue", "resume", "metadata")
+        wait_until(lambda: "blobs_fail" in engine.log())
+        self.server.start()
+        self.assertEqual(self.outcome(lea, "large.xml").failures(), [])
 
     def test_a_wrong_place_is_refused_at_the_start_by_its_name(self):
         wrong = self.key_file("wrong", "wrong")

@@ -13,6 +13,9 @@ namespace depositd::crossref {
 
 namespace {
 
+/// Not sooner: each attempt takes a slot for some seconds.
+constexpr std::uint32_t store_away_delay_ms = 10'000;
+
 caf::expected<submission_body> body_of(const claimed_item& item,
                                        blob_store& blobs) {
   if (item.kind == body_kind::inline_bytes)
@@ -21,6 +24,19 @@ caf::expected<submission_body> body_of(const claimed_item& item,
   if (!bytes)
     return std::move(bytes.error());
   return decode_submission_body(*bytes);
+}
+
+/// What becomes of a deposit that cannot be read. A store that is away says
+/// nothing of it, however long that lasts; one that has lost it does.
+outcome unreadable(const submission_job& job, const caf::error& why) {
+  if (why == ec::malformed || why == ec::store_damaged)
+    return refuse_file(job, {}, render(why));
+  auto out = try_again(render(why));
+  if (why == ec::store_failed) {
+    out.says = verdict::not_yet;
+    out.delay_ms = store_away_delay_ms;
+  }
+  return out;
 }
 
 outcome work_on(const submission_handler& with, const operation& wanted,
@@ -46,14 +62,9 @@ outcome process(const submission_handler& with, const handle_item& what,
   job.submission = what.item.id;
   job.user = what.item.user;
   job.processor = what.processor;
-  const auto failed = [&](const caf::error& problem) {
-    return problem == ec::malformed || problem == ec::store_damaged
-             ? refuse_file(job, {}, render(problem))
-             : try_again(render(problem));
-  };
   auto found = body_of(what.item, *with.blobs);
   if (!found)
-    return failed(found.error());
+    return unreadable(job, found.error());
   const auto& submission = found->submission;
   // Unread, so nobody knows whom it names: whoever tells will see.
   const auto unread = [&](outcome x) {
@@ -78,7 +89,7 @@ outcome process(const submission_handler& with, const handle_item& what,
   if (found->body.empty()) {
     auto kept = with.blobs->get(submission.blob);
     if (!kept)
-      return unread(failed(kept.error()));
+      return unread(unreadable(job, kept.error()));
     found->body = std::move(*kept);
     if (room)
       room->grow_to(found->body.size());

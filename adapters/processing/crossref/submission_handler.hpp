@@ -27,7 +27,8 @@ struct submission_handler {
   /// Processes the item, whose body is a submission's, under the prefixes that
   /// the control state gives its user. The outcome names the claim. A file
   /// whose bytes no longer match their digest fails; one that cannot be read
-  /// is tried again. Waits for room first, if others use it.
+  /// is tried again, at no cost if its store is away. Waits for room first, if
+  /// others use it.
   outcome handle(const handle_item& what, const control_state& control) const;
 };
 
