@@ -114,6 +114,23 @@ TEST_F(admin_audit_lines_test, an_order_about_what_is_not_there_has_one) {
   EXPECT_GT(refused, orders() / 2);
 }
 
+TEST(admin_audit_text, is_cut_where_arguments_are_very_long) {
+  const auto text_of = [](std::size_t length) {
+    const json given{{"name", std::string(length, 'x')}};
+    const auto x = operators::admin_arguments::parse(given.dump());
+    return x ? x->redacted(all_commands().front().row) : std::string{};
+  };
+  constexpr std::size_t most = 2'000;
+  const auto around = text_of(10).size() - 10;
+  ASSERT_LT(around, 20u);
+  const auto whole = text_of(most - around);
+  EXPECT_EQ(whole.size(), most);
+  EXPECT_TRUE(whole.ends_with('}'));
+  const auto cut = text_of(most - around + 1);
+  EXPECT_EQ(cut.size(), most + 3);
+  EXPECT_TRUE(cut.ends_with("x...") || cut.ends_with("\"..."));
+}
+
 TEST_F(admin_audit_lines_test, one_that_the_role_does_not_allow_has_one) {
   const auto refused =
     give_all(certificate("anna"), "operator=anna certificate",

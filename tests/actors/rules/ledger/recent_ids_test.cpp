@@ -17,6 +17,8 @@ TEST(recent_ids, tell_a_repetition_from_another_content) {
   EXPECT_EQ(x.see("ann", "a", 5, 7, 2), answer::other_content);
   EXPECT_EQ(x.see("ann", "a", 4, 0, 2), answer::repeated) << "digest unknown";
   EXPECT_EQ(x.see("bob", "a", 5, 7, 2), answer::fresh);
+  EXPECT_EQ(x.see("cid", "a", 4, 0, 2), answer::fresh);
+  EXPECT_EQ(x.see("cid", "a", 4, 7, 2), answer::repeated) << "it was unknown";
 }
 
 TEST(recent_ids, know_a_batch_by_its_uuid_and_what_is_said_of_it) {

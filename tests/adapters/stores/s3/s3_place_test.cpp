@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace depositd::s3 {
 
 TEST(s3_place, spells_keys_as_signatures_want_them) {
@@ -36,6 +38,8 @@ TEST(s3_place, refuses_what_is_no_endpoint_bucket_prefix_or_region) {
   for (const auto* x : {"/a", "a/", "../a", "a//b"})
     EXPECT_NE(prefix_fault(x), "") << x;
   EXPECT_EQ(region_fault("eu-central-1"), "");
+  EXPECT_EQ(region_fault(std::string(64, 'a')), "");
+  EXPECT_NE(region_fault(std::string(65, 'a')), "");
   for (const auto* x : {"", "a:b", "a b"})
     EXPECT_NE(region_fault(x), "") << x;
 }
