@@ -24,8 +24,10 @@ void check_liveness(const history& x, findings& out) {
 void check_settings(const history& x, findings& out) {
   std::map<std::string, std::size_t> durable; // newest event of its bytes
   std::map<std::uint32_t, std::pair<const proposed*, std::size_t>> asked;
-  const auto bytes_of = [](const event& what) {
+  const auto bytes_of = [](event what) {
     std::string bytes;
+    if (auto* fair = std::get_if<fairness_changed>(&what))
+      fair->since = 0; // is given by who takes it
     encode(what, bytes);
     return bytes;
   };
@@ -76,6 +78,7 @@ findings check(const history& x) {
                            check_moves,
                            check_channels,
                            check_equals,
+                           check_fleeting,
                            check_cancelled,
                            check_marks})
     judge(x, out);

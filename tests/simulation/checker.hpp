@@ -82,6 +82,9 @@ void check_cancelled(const history& x, findings& out); // C-2
 /// after it had come.
 void check_equals(const history& x, findings& out); // E-1
 
+/// A queue goes when it is empty, and nothing comes into one that has gone.
+void check_fleeting(const history& x, findings& out);
+
 /// A message that its publisher was told of comes into each channel that there
 /// was, and into none twice.
 void check_channels(const history& x, findings& out); // T-1

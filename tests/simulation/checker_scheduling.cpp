@@ -166,7 +166,8 @@ struct fairness_checker {
   item_book items;
   std::map<shard_number, settings_book> settings;
   std::map<queue_key, turns> queues;
-  std::set<std::string> odd; ///< queues where somebody has criteria
+  /// Queues where somebody has criteria, or that share out something else.
+  std::set<std::string> odd;
   std::map<std::string, std::uint32_t> credit;
   /// Claims to come, in order: where they stand, and their stamps.
   std::map<std::pair<queue_key, std::string>,
@@ -191,6 +192,9 @@ struct fairness_checker {
     auto& set = settings_of(record.shard);
     const auto id = id_in(record.what);
     if (id == 0) {
+      if (const auto* fair = std::get_if<fairness_changed>(&record.what);
+          fair != nullptr && fair->by != fair_by::turns)
+        odd.insert(fair->queue); // and was for a while, when it is no more
       set.apply(record.what, 0);
       for (auto& [key, queue] : queues)
         if (key.first == record.shard)

@@ -88,6 +88,14 @@ constexpr std::uint64_t cancels_salt = std::uint64_t{491'803} << 32;
 /// none.
 constexpr std::uint64_t equals_salt = std::uint64_t{497'411} << 32;
 
+/// Every seventh life of one shard; those of seeds.txt and bug_seeds.txt that
+/// are older have none.
+constexpr std::uint64_t fleeting_salt = std::uint64_t{700'494} << 32;
+
+/// Every seventh life; those of seeds.txt and bug_seeds.txt that are older have
+/// none.
+constexpr std::uint64_t costs_salt = std::uint64_t{883'001} << 32;
+
 /// What a life may have besides messages.
 constexpr switch_of switches_of_parts[] = {
   {"work", &knobs::work},       {"sources", &knobs::sources},
@@ -95,6 +103,7 @@ constexpr switch_of switches_of_parts[] = {
   {"look_ups", &knobs::look_ups},
   {"synchronous", &knobs::synchronous}, {"channels", &knobs::channels},
   {"cancels", &knobs::cancels}, {"equals", &knobs::equals},
+  {"fleeting", &knobs::fleeting}, {"costs", &knobs::costs},
 };
 
 constexpr switch_of switches_of_nodes[] = {
@@ -149,6 +158,7 @@ knobs::knobs(chance& by, std::uint64_t seed) {
   channels = chance{seed ^ channels_salt}.one_in(5);
   cancels = chance{seed ^ cancels_salt}.one_in(6);
   equals = chance{seed ^ equals_salt}.one_in(7);
+  costs = chance{seed ^ costs_salt}.one_in(7);
   chance of_node{seed ^ node_salt};
   node = of_node.one_in(6);
   if (node) {
@@ -157,8 +167,10 @@ knobs::knobs(chance& by, std::uint64_t seed) {
     node_slots = of_node.between(1, 3);
   }
   chance apart{seed ^ salt};
-  if (!apart.one_in(3))
+  if (!apart.one_in(3)) {
+    fleeting = chance{seed ^ fleeting_salt}.one_in(7);
     return;
+  }
   shards = apart.between(2, 3);
   engines = apart.between(2, 3);
   for (const auto& x : switches_of_several)

@@ -73,11 +73,13 @@ struct knobs {
   bool prohibitions = false;
   bool suspensions = false;
   bool parking = false;
+  bool costs = false;   ///< queues share out bytes or time, by and by
   bool cancels = false; ///< of deposits that wait
   // -- clients
   bool skew = false;     ///< one user sends nine tenths
   bool deposits = false; ///< besides messages
   bool equals = false;   ///< payloads that collapse where they are equal
+  bool fleeting = false; ///< a queue goes when nobody uses it, and comes again
   bool limits = false;   ///< of pending items
   bool synchronous = false; ///< deposits that come claimed by their door
   bool look_ups = false; ///< depositors ask what became of theirs

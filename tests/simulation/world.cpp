@@ -29,7 +29,8 @@ world::world(std::uint64_t seed, const lessened& by)
     move_chance_(seed ^ 0x6d6f7665U), look_up_chance_(seed ^ 0x6c6f6f6bU),
     node_chance_(seed ^ 0x6e6f6465U), synchronous_chance_(seed ^ 0x646f6f72U),
     channel_chance_(seed ^ 0x6368616eU), cancel_chance_(seed ^ 0x63616e63U),
-    equal_chance_(seed ^ 0x65717561U), system_(config_),
+    equal_chance_(seed ^ 0x65717561U), cost_chance_(seed ^ 0x636f7374U),
+    fleeting_chance_(seed ^ 0x666c6565U), system_(config_),
     scheduler_(
       dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
     born_(scheduler_.clock().now()) {
@@ -224,6 +225,10 @@ void world::step() {
     return cancel();
   if (knobs_.equals && equal_chance_.one_in(4))
     return step_of_equals();
+  if (knobs_.costs && cost_chance_.one_in(12))
+    return change_fairness();
+  if (knobs_.fleeting && fleeting_chance_.one_in(4))
+    return step_of_fleeting();
   if (knobs_.channels && channel_chance_.one_in(3))
     return step_of_channels();
   if (knobs_.moves && move_chance_.one_in(10))

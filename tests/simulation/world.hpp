@@ -237,6 +237,12 @@ private:
   void poll_equals();
   void end_equals();
 
+  // -- world_fleeting.cpp
+
+  void step_of_fleeting();
+  void send_fleeting();
+  void empty_fleeting();
+
   // -- world_clients.cpp
 
   std::string any_user();
@@ -289,6 +295,7 @@ private:
   void change(std::vector<event> changes);
   void change_limits();
   void change_eligibility();
+  void change_fairness();
   void suspend();
   void park();
   void cancel();
@@ -396,6 +403,8 @@ private:
   chance channel_chance_;              ///< of topics with channels alone
   chance cancel_chance_;               ///< of what operators cancel alone
   chance equal_chance_;                ///< of equal payloads alone
+  chance cost_chance_; ///< of what queues share out alone
+  chance fleeting_chance_; ///< of queues that come and go alone
   history told_;
   system_config config_;
   caf::actor_system system_;

@@ -100,6 +100,8 @@ void world::drain() {
     queues.emplace_back("pulled");
   if (knobs_.equals)
     queues.push_back(queue_of_equals());
+  if (knobs_.fleeting)
+    queues.emplace_back("fleeting");
   for (const auto& queue : queues) {
     auto who = std::make_shared<simulated_worker>();
     who->queue = queue;

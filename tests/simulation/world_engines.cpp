@@ -38,6 +38,9 @@ depositd::engine::core_options world::options_of(simulated_engine& engine,
   }
   if (knobs_.tight_disk)
     options.disk_spare_bytes = 2048;
+  // Longer than what was sent to it may be held up on its way.
+  if (knobs_.fleeting)
+    options.queue_idle_max = 20s;
   options.published = bool{topics_};
   options.new_reference = [this] { return next_reference(); };
   return options;

@@ -38,6 +38,14 @@ void world::change_eligibility() {
   change({x});
 }
 
+void world::change_fairness() {
+  constexpr fair_by ways[] = {fair_by::turns, fair_by::bytes, fair_by::seconds};
+  fairness_changed x;
+  x.queue = queue_names[cost_chance_.below(3)];
+  x.by = ways[cost_chance_.below(3)];
+  change({x});
+}
+
 void world::suspend() {
   suspended_ = !suspended_;
   change({server_changed{suspended_, true}});
