@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import harness
-from engine import EngineFailed
 from harness import a_deposit, wait_until
 from merritt_samples import object_manifest, text
 from pipelines import PipelineTest
@@ -89,12 +88,17 @@ class StageNodes(PipelineTest):
         disk = self.objects.with_name("not-mounted")
         self.objects.rename(disk)
         self.objects.mkdir()
-        with self.assertRaisesRegex(EngineFailed, "is its disk mounted"):
-            self.node(engine, "n1").start()
+        node = self.node(engine, "n1").start()
+        self.assertRegex(node.log(),
+                         "node_runs_no_stages .* is its disk mounted")
         self.assertEqual(list(self.objects.iterdir()), [])
+        self.assertNotIn("merritt.store", self.queues(engine, "n1"))
+        node.kill()
+        wait_until(lambda: not self.slots(engine, "n1"))
         self.objects.rmdir()
         disk.rename(self.objects)
-        self.node(engine, "n1").start()
+        node.start()
+        wait_until(lambda: "merritt.store" in self.queues(engine, "n1"))
 
     def test_a_killed_node_loses_and_repeats_nothing(self):
         engine = self.prepared_with(self.merritt_on(["n1", "n2"]))
