@@ -2,6 +2,7 @@
 
 #include "adapters/logs/kafka/client.hpp"
 #include "adapters/sources/kafka/positions.hpp"
+#include "adapters/sources/kafka/topics.hpp"
 #include "adapters/sources/records/interruptible_reader.hpp"
 #include "messages/values/owned.hpp"
 
@@ -12,6 +13,8 @@
 namespace depositd::sources {
 
 namespace {
+
+using namespace topics;
 
 using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
@@ -26,21 +29,6 @@ using message = owned<rd_kafka_message_t, rd_kafka_message_destroy>;
 /// and for an answer, which a slow broker has to give in one piece.
 constexpr milliseconds record_wait{100};
 constexpr milliseconds answer_wait{1'000};
-
-kafka::setting_list reader_settings() {
-  return {// Nobody joins it; librdkafka assigns nothing without a name.
-          {"group.id", "depositd"},
-          {"enable.auto.commit", "false"},
-          {"enable.auto.offset.store", "false"},
-          // What is gone meanwhile is not worth more than what is there.
-          {"auto.offset.reset", "earliest"},
-          {"enable.partition.eof", "true"},
-          {"isolation.level", "read_committed"},
-          {"check.crcs", "true"},
-          // Nobody may be thrown out of a group that has no members.
-          {"max.poll.interval.ms", "86400000"},
-          {"fetch.error.backoff.ms", "100"}};
-}
 
 struct offset_range {
   std::int64_t low = 0;
@@ -58,60 +46,6 @@ struct batch_work {
   bool made_anew = false; ///< a partition was: the client is not where it is
   pulled_batch out;
 };
-
-std::string_view value_of(const rd_kafka_message_t& x) {
-  return x.payload == nullptr
-           ? std::string_view{"null"}
-           : std::string_view{static_cast<const char*>(x.payload), x.len};
-}
-
-std::int64_t mark_of(const rd_kafka_message_t& x) {
-  const auto key =
-    x.key == nullptr
-      ? std::string_view{}
-      : std::string_view{static_cast<const char*>(x.key), x.key_len};
-  return depositd::mark_of(x.offset, key, value_of(x));
-}
-
-/// Whether a call may succeed if it is made again.
-bool passes(rd_kafka_resp_err_t code) {
-  switch (code) {
-    case RD_KAFKA_RESP_ERR__TRANSPORT:
-    case RD_KAFKA_RESP_ERR__TIMED_OUT:
-    case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
-    case RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT:
-    case RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE:
-    case RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// A topic that was just made is not known everywhere for a moment.
-bool is_unknown(rd_kafka_resp_err_t code) {
-  return code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART
-         || code == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC
-         || code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION;
-}
-
-/// What stands in place of a record, if it cannot be passed over.
-bool is_final(rd_kafka_resp_err_t code) {
-  switch (code) {
-    case RD_KAFKA_RESP_ERR__BAD_MSG:
-    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
-    case RD_KAFKA_RESP_ERR__FATAL:
-      return true;
-    default:
-      return is_unknown(code);
-  }
-}
-
-caf::error failed(const std::string& what, rd_kafka_resp_err_t code) {
-  if (code == RD_KAFKA_RESP_ERR__BAD_MSG)
-    return caf::make_error(ec::malformed, what + ": " + rd_kafka_err2str(code));
-  return kafka::failure(what, code);
-}
 
 class kafka_reader final : public interruptible_reader {
 public:
