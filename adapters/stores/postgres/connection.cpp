@@ -77,7 +77,9 @@ caf::error connection::connect() {
 
 /// A commit that is not flushed is none, whatever the server's default; the
 /// other end of a cut cable must let go of its locks, and so must an engine
-/// that stopped in the middle of a transaction.
+/// that stopped in the middle of a transaction. One in which nothing happens
+/// keeps its session, and with it the shard's lock, and who waits for a lock is
+/// bounded by the time for its statement: not every version knows all of these.
 caf::error connection::configure() {
   return script(
     "SET statement_timeout = " + std::to_string(options_.statement_timeout_ms)
@@ -85,7 +87,12 @@ caf::error connection::configure() {
       "; SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 3"
       "; SET tcp_keepalives_count = 3; SET client_min_messages = warning"
       "; SELECT set_config('synchronous_commit', 'on', false)"
-      " WHERE current_setting('synchronous_commit') = 'off'");
+      " WHERE current_setting('synchronous_commit') = 'off'"
+      "; SELECT set_config(name, value, false) FROM (VALUES "
+      "('idle_session_timeout', '0'), ('transaction_timeout', '0'), "
+      "('lock_timeout', '0'), "
+      "('default_transaction_isolation', 'read committed')"
+      ") AS ours (name, value) WHERE current_setting(name, true) IS NOT NULL");
 }
 
 bool connection::lost() const noexcept {

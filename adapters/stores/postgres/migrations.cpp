@@ -58,7 +58,25 @@ caf::error nobody_is_alone(connection& to, std::uint64_t version) {
   if (auto error = to.execute(statements::lock_only_shard))
     return to.state() == "55P03" ? in_use(version, "another engine runs")
                                  : error;
-  return to.script("SET LOCAL lock_timeout = DEFAULT");
+  return to.script("SET LOCAL lock_timeout = 0");
+}
+
+/// A name that a table cannot take would stop the projection for good, and no
+/// database ever gets another encoding. One in which engines have worked
+/// already goes on with the names that it can keep.
+caf::error check_encoding(connection& to) {
+  const auto found = to.run(statements::encoding);
+  if (!found)
+    return found.error();
+  const auto name = found->raw(0, 0);
+  // The second one takes bytes as they are.
+  if (name == "UTF8" || name == "SQL_ASCII")
+    return {};
+  return caf::make_error(ec::bad_setting,
+                         "store.url: the database keeps texts in "
+                           + std::string{name}
+                           + ", which has not every letter: make one with "
+                             "ENCODING 'UTF8'");
 }
 
 } // namespace
@@ -90,6 +108,9 @@ caf::error migrate(connection& to) {
       if (auto error = nobody_is_alone(to, version))
         return error;
     }
+    if (version == 0)
+      if (auto error = check_encoding(to))
+        return error;
     return apply_missing(to, version);
   });
 }

@@ -20,8 +20,8 @@ std::uint64_t schema_known();
 /// Brings the schema that the connection's search path names first up to date,
 /// under a lock, in one transaction. `ec::store_failed` if it was made by a
 /// later version of depositd, or if engines run on an earlier schema: they
-/// would write what later ones have given another meaning. Nothing is changed
-/// then.
+/// would write what later ones have given another meaning; `ec::bad_setting` if
+/// the database is new and has not every letter. Nothing is changed then.
 caf::error migrate(connection& to);
 
 } // namespace depositd::postgres

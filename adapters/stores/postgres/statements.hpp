@@ -15,6 +15,8 @@ namespace depositd::postgres::statements {
 inline constexpr std::string_view lock_schema =
   "SELECT pg_advisory_xact_lock("
   "hashtextextended('depositd schema ' || current_schema(), 0))";
+inline constexpr std::string_view encoding =
+  "SELECT current_setting('server_encoding')";
 inline constexpr std::string_view version_table =
   "CREATE TABLE IF NOT EXISTS schema_versions (version bigint PRIMARY KEY, "
   "applied_at timestamptz NOT NULL DEFAULT now())";

@@ -3,6 +3,8 @@
 #include "adapters/stores/postgres/connection.hpp"
 #include "tests/adapters/stores/postgres/postgres_fixture.hpp"
 
+#include <utility>
+
 namespace depositd {
 
 namespace {
@@ -27,6 +29,32 @@ TEST_F(postgres_connection, reads_no_further_than_it_is_wanted) {
   const auto after = (*line)->run("SELECT 7");
   ASSERT_TRUE(after) << render(after.error());
   EXPECT_EQ(after->number(0, 0), 7u) << "and goes on";
+}
+
+TEST_F(postgres_connection, is_ours_whatever_was_set_for_all_who_come) {
+  postgres_server strict;
+  const std::pair<std::string, std::string> ours[] = {
+    {"idle_session_timeout", "0"},
+    {"lock_timeout", "0"},
+    {"default_transaction_isolation", "read committed"},
+    {"synchronous_commit", "on"}};
+  {
+    const auto to = postgres::connection::open({.url = strict.url()});
+    ASSERT_TRUE(to) << render(to.error());
+    const auto* set = "ALTER DATABASE depositd SET ";
+    for (const auto* x :
+         {"idle_session_timeout = '1h'", "lock_timeout = '1ms'",
+          "default_transaction_isolation = 'serializable'",
+          "synchronous_commit = off"})
+      ASSERT_FALSE((*to)->script(std::string{set} + x)) << x;
+  }
+  const auto to = postgres::connection::open({.url = strict.url()});
+  ASSERT_TRUE(to) << render(to.error());
+  for (const auto& [name, value] : ours) {
+    const auto row = (*to)->run("SELECT current_setting('" + name + "')");
+    ASSERT_TRUE(row) << render(row.error());
+    EXPECT_EQ(row->raw(0, 0), value) << name;
+  }
 }
 
 TEST_F(postgres_connection, is_with_the_server_that_writes) {

@@ -202,6 +202,25 @@ TEST_F(postgres_journal, refuses_a_schema_of_a_later_version) {
   EXPECT_NE(render(opened.error()).find("version 99"), std::string::npos);
 }
 
+TEST_F(postgres_journal, refuses_a_database_that_has_not_every_letter) {
+  const auto& url = shared_postgres().url();
+  const auto open_in = [&](const std::string& name) {
+    return open_postgres_journal(
+      {.server = {.url = url.substr(0, url.rfind('/') + 1) + name}});
+  };
+  for (const std::string encoding : {"LATIN1", "UTF8", "SQL_ASCII"})
+    schema->run("CREATE DATABASE in_" + encoding + " ENCODING '" + encoding
+                + "' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'");
+  const auto opened = open_in("in_latin1");
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error(), ec::bad_setting);
+  EXPECT_NE(render(opened.error()).find("keeps texts in LATIN1"),
+            std::string::npos)
+    << render(opened.error());
+  EXPECT_TRUE(open_in("in_utf8"));
+  EXPECT_TRUE(open_in("in_sql_ascii"));
+}
+
 TEST_F(postgres_journal, does_not_trust_a_server_that_is_not_verified) {
   const auto opened = open_postgres_journal(
     {.server = {.url = schema->url() + "&sslmode=verify-full"}});
