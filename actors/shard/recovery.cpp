@@ -290,8 +290,10 @@ void start_over(shard_pointer self, const caf::error& why) {
   ++state.journal.generation;
   if (state.now == shard_state::phase::draining)
     return; // the next engine recovers
-  if (why == ec::store_damaged) {
-    // It is not the store that was opened: whoever opens it anew may go on.
+  const bool is_alone = !state.options.router;
+  if (why == ec::store_damaged || (why == ec::fenced && is_alone)) {
+    // It is not the store that was opened: whoever opens it anew may go on. Or
+    // it is another engine's for good, where nobody shares shards.
     self->quit(why);
     return;
   }

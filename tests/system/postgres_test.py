@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -191,6 +192,21 @@ class PostgresStore(SystemTest):
         self.assertEqual(refused.exception.code, 2)
         self.assertIn("another engine has shard 0", refused.exception.log)
         self.send(engine, 0, 1)
+
+    def test_an_engine_whose_shard_was_taken_ends(self):
+        engine = self.engine_on_postgres("taken").start()
+        self.send(engine, 0, 10)
+        engine.process.send_signal(signal.SIGSTOP)
+        self.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                 "WHERE application_name LIKE 'depositd%'")
+        second = self.engine_on_postgres("taken", data="second").start()
+        engine.process.send_signal(signal.SIGCONT)
+        with self.assertRaises((AssertionError, *BROKEN)):
+            self.send(engine, 7777, 1)
+        self.assertEqual(engine.process.wait(60), 1)
+        self.assertIn("has taken shard 0", engine.log())
+        self.send(second, 10, 1)
+        self.assertEqual(set(self.poll(second, 100)), set(range(11)))
 
     def test_a_url_that_leads_nowhere_is_one_line_and_exit_2(self):
         engine = self.engine({"store.kind": "postgres", "store.url":
