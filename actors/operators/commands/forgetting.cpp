@@ -1,6 +1,7 @@
 // What is kept of a user leaves the engine.
 
 #include "actors/operators/command.hpp"
+#include "actors/operators/user_places.hpp"
 
 #include "actors/rules/control/forgetting.hpp"
 #include "messages/projection.hpp"
@@ -107,11 +108,11 @@ void check_places(admin_pointer self, const admin_call_ptr& call,
 
 void check_queues(admin_pointer self, const admin_call_ptr& call,
                   const run_ptr& run) {
-  next<users_listed>(
-    self, call, self->state.options.shard, list_users{""},
-    [=](const users_listed& x) {
+  next<rings_shown>(
+    self, call, self->state.options.shard, places_of(run->user),
+    [=](const rings_shown& x) {
       const auto theirs = std::make_shared<places::element_type>();
-      for (const auto& queue : x.queues)
+      for (const auto& queue : places_in(x).queues)
         for (const auto& entry : queue.entries)
           if (entry.user == run->user)
             theirs->emplace(queue.queue, entry.report);

@@ -1,15 +1,20 @@
 // Users as the engine sees them: accounts, settings and places in the rings.
 
 #include "actors/operators/command.hpp"
+#include "actors/operators/user_places.hpp"
 
 #include "messages/projection.hpp"
 #include "messages/shard.hpp"
 #include "messages/values/words.hpp"
 
-#include <cstdint>
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -46,23 +51,43 @@ document limits_document(const user_limits_changed* x) {
     {"concurrency", x->has_concurrency ? cap_or_null(x->concurrency) : unset}};
 }
 
-/// Everything about users, looked up by name, in what was answered. There may
-/// be very many of them: documents are made of those that are shown.
+/// Everything about some users, looked up by name, in what was answered. There
+/// may be a million of them: nothing is copied for those that are not shown.
 struct user_sources {
   const control_state& state;
-  std::map<std::string, std::vector<place>> places;
-  std::map<std::string, std::vector<const user_limits_changed*>> limits;
+  std::map<std::string_view, std::vector<place>> places;
+  std::map<std::string_view, std::vector<const user_limits_changed*>> limits;
 };
 
-user_sources gather(const control_state& state, const users_listed& listed,
-                    const std::string& queue) {
-  user_sources out{state, {}, {}};
-  for (const auto& report : listed.queues)
-    for (const auto& entry : report.entries)
-      out.places[entry.user].push_back({&report.queue, &entry.report});
+/// Calls `use` with each user of whom something is set in the queue; without
+/// one, anywhere.
+template <class F>
+void each_limit(const control_state& state, const std::string& queue, F use) {
   for (const auto& [key, limits] : state.limits)
     if (queue.empty() || key.first == queue)
-      out.limits[key.second].push_back(&limits);
+      use(limits);
+}
+
+template <class F>
+void each_place(const users_listed& listed, F use) {
+  for (const auto& report : listed.queues)
+    for (const auto& entry : report.entries)
+      use(entry.user, place{&report.queue, &entry.report});
+}
+
+/// Of those users whom `is_meant` tells.
+template <class F>
+user_sources gather(const control_state& state, const users_listed& listed,
+                    const std::string& queue, F is_meant) {
+  user_sources out{state, {}, {}};
+  each_place(listed, [&](const std::string& user, const place& at) {
+    if (is_meant(user))
+      out.places[user].push_back(at);
+  });
+  each_limit(state, queue, [&](const user_limits_changed& x) {
+    if (is_meant(x.user))
+      out.limits[x.user].push_back(&x);
+  });
   return out;
 }
 
@@ -75,19 +100,44 @@ document array_of(const Map& from, const std::string& name, Make make) {
   return out;
 }
 
-/// Whoever has an account, a setting or a place in a ring.
-std::map<std::string, bool> names_in(const user_sources& from, bool in_queue) {
-  std::map<std::string, bool> out;
-  const auto add = [&](const auto& entries) {
-    for (const auto& entry : entries)
-      out[entry.first] = true;
+/// Whoever has an account, a setting or a place in a ring, and is for the
+/// caller to see.
+std::unordered_set<std::string_view> names_of(const admin_call& call,
+                                              const control_state& state,
+                                              const users_listed& listed,
+                                              const std::string& queue) {
+  std::unordered_set<std::string_view> out;
+  const auto add = [&](const std::string& user) {
+    if (call.by.sees(user))
+      out.insert(user);
   };
-  add(from.places);
-  add(from.limits);
-  if (!in_queue) {
-    add(from.state.accounts);
-    add(from.state.eligibilities);
+  each_place(listed, [&](const auto& user, const auto&) { add(user); });
+  each_limit(state, queue, [&](const auto& x) { add(x.user); });
+  if (queue.empty()) {
+    for (const auto& entry : state.accounts)
+      add(entry.first);
+    for (const auto& entry : state.eligibilities)
+      add(entry.first);
   }
+  return out;
+}
+
+/// The first of those behind `after`, one more than a page has.
+std::map<std::string, bool>
+page_of(const std::unordered_set<std::string_view>& names,
+        const admin_arguments& in) {
+  const std::string after = in.text("after");
+  std::vector<std::string_view> left;
+  for (const auto name : names)
+    if (name > after)
+      left.push_back(name);
+  const auto count =
+    std::min(left.size(), static_cast<std::size_t>(in.number("limit")) + 1);
+  const auto end = left.begin() + static_cast<std::ptrdiff_t>(count);
+  std::nth_element(left.begin(), end, left.end());
+  std::map<std::string, bool> out;
+  for (auto at = left.begin(); at != end; ++at)
+    out.emplace(*at, true);
   return out;
 }
 
@@ -110,54 +160,68 @@ document user_document(const user_sources& from, const std::string& name) {
           {"queues", array_of(from.places, name, place_document)}};
 }
 
-/// Goes on with what is known of the users of a queue, or of all if none is
-/// named.
+/// What is set, and where the users of a queue stand, or all if none is named.
+using use_users =
+  std::function<void(const control_state&, const users_listed&)>;
+
 void with_users(admin_pointer self, const admin_call_ptr& call,
-                const std::string& queue,
-                const std::function<void(const user_sources&)>& use) {
+                const std::string& queue, const use_users& use) {
   ask(self, call, self->state.options.shard, watch_control{nullptr},
       [=](const control_changed& control) {
         const auto state = control.state;
         if (!queue.empty() && !state->queues.count(queue))
           return refuse(call, ec::not_found, "there is no queue of this name");
         ask(self, call, self->state.options.shard, list_users{queue},
-            [=](const users_listed& x) { use(gather(*state, x, queue)); });
+            [=](const users_listed& x) { use(*state, x); });
       });
 }
 
 void list(admin_pointer self, const admin_call_ptr& call) {
   const auto queue = call->arguments.text("queue");
-  with_users(self, call, queue, [=](const user_sources& from) {
-    auto names = names_in(from, !queue.empty());
-    std::erase_if(names,
-                  [&](const auto& x) { return !call->by.sees(x.first); });
-    document out{{"total", names.size()}};
-    add_page(out, "users", names, call->arguments,
-             [&](const auto& x) { return user_document(from, x.first); });
-    out["more"] = out.contains("next");
-    deliver(call, out);
-  });
+  with_users(
+    self, call, queue,
+    [=](const control_state& state, const users_listed& listed) {
+      const auto names = names_of(*call, state, listed, queue);
+      const auto page = page_of(names, call->arguments);
+      const auto from =
+        gather(state, listed, queue, [&](const std::string& user) {
+          return page.contains(user);
+        });
+      document out{{"total", names.size()}};
+      add_page(out, "users", page, call->arguments,
+               [&](const auto& x) { return user_document(from, x.first); });
+      out["more"] = out.contains("next");
+      deliver(call, out);
+    });
 }
 
 void served(admin_pointer self, const admin_call_ptr& call) {
-  const auto queue = call->arguments.text("queue");
-  with_users(self, call, queue, [=](const user_sources& from) {
-    using of_queue = std::pair<const std::string*, const std::string*>;
-    std::multimap<std::uint64_t, of_queue, std::greater<>> by_turns;
-    for (const auto& [user, places] : from.places) {
-      if (!call->by.sees(user))
-        continue;
-      for (const auto& x : places)
-        by_turns.emplace(x.report->turns_taken, std::pair{&user, x.queue});
-    }
-    document out{{"users", document::array()}};
-    auto left = call->arguments.number("limit");
-    for (auto at = by_turns.begin(); at != by_turns.end() && left-- > 0; ++at)
-      out["users"].push_back(document{{"user", *at->second.first},
-                                      {"queue", *at->second.second},
-                                      {"turns_taken", at->first}});
-    deliver(call, out);
-  });
+  using of_user = std::pair<const std::string*, place>;
+  const auto had_more = [](const of_user& a, const of_user& b) {
+    const auto mine = a.second.report->turns_taken;
+    const auto other = b.second.report->turns_taken;
+    return mine != other ? mine > other : *a.first < *b.first;
+  };
+  const auto limit = static_cast<std::size_t>(call->arguments.number("limit"));
+  with_users(self, call, call->arguments.text("queue"),
+             [=](const control_state&, const users_listed& listed) {
+               std::vector<of_user> all;
+               each_place(listed, [&](const auto& user, const auto& at) {
+                 if (call->by.sees(user))
+                   all.emplace_back(&user, at);
+               });
+               const auto count = std::min(all.size(), limit);
+               const auto end =
+                 all.begin() + static_cast<std::ptrdiff_t>(count);
+               std::partial_sort(all.begin(), end, all.end(), had_more);
+               document out{{"users", document::array()}};
+               for (auto x = all.begin(); x != end; ++x)
+                 out["users"].push_back(
+                   document{{"user", *x->first},
+                            {"queue", *x->second.queue},
+                            {"turns_taken", x->second.report->turns_taken}});
+               deliver(call, out);
+             });
 }
 
 /// Adds what waits in the queues from `at` on, then answers.
@@ -182,25 +246,39 @@ void count_pending_from(admin_pointer self, const admin_call_ptr& call,
                });
 }
 
-void show(admin_pointer self, const admin_call_ptr& call) {
+void show_found(admin_pointer self, const admin_call_ptr& call,
+                const control_state& state, const users_listed& places) {
   const auto name = call->arguments.text("name");
-  with_users(self, call, "", [=](const user_sources& from) {
-    const auto user = std::make_shared<document>(user_document(from, name));
-    if (names_in(from, false).count(name))
-      return count_pending_from(self, call, user, 0);
-    // Whoever has no account and nothing in process may have had something.
-    submission_query theirs;
-    theirs.user = name;
-    theirs.count_max = 1;
-    theirs.with_documents = false;
-    ask(self, call, self->state.options.projector, std::move(theirs),
-        [=](const submissions_found& x) {
-          if (x.rows.empty())
-            refuse(call, ec::not_found, "nothing is known of " + name);
-          else
-            deliver(call, *user);
-        });
+  const auto from = gather(state, places, "", [&](const std::string& user) {
+    return user == name;
   });
+  const auto user = std::make_shared<document>(user_document(from, name));
+  if (!from.places.empty() || !from.limits.empty()
+      || state.accounts.contains(name) || state.eligibilities.contains(name))
+    return count_pending_from(self, call, user, 0);
+  // Whoever has no account and nothing in process may have had something.
+  submission_query theirs;
+  theirs.user = name;
+  theirs.count_max = 1;
+  theirs.with_documents = false;
+  ask(self, call, self->state.options.projector, std::move(theirs),
+      [=](const submissions_found& x) {
+        if (x.rows.empty())
+          refuse(call, ec::not_found, "nothing is known of " + name);
+        else
+          deliver(call, *user);
+      });
+}
+
+void show(admin_pointer self, const admin_call_ptr& call) {
+  const auto& shard = self->state.options.shard;
+  ask(self, call, shard, watch_control{nullptr},
+      [=](const control_changed& control) {
+        ask(self, call, shard, places_of(call->arguments.text("name")),
+            [=, state = control.state](const rings_shown& x) {
+              show_found(self, call, *state, places_in(x));
+            });
+      });
 }
 
 /// A line for each place of each user.

@@ -18,7 +18,10 @@ protected:
 
   /// With nothing that could be handed out.
   void has_place(const std::string& queue) {
-    world_.users.queues.push_back({queue, {{"ann", eligibility_report{}}}});
+    ring_report ring;
+    ring.queue = queue;
+    ring.out_of_turn = {{"ann", eligibility_report{}}};
+    world_.rings.rings.push_back(std::move(ring));
   }
 };
 

@@ -3,7 +3,17 @@
 namespace depositd::testing {
 namespace {
 
-using admin_test = admin_fixture;
+class admin_test : public admin_fixture {
+protected:
+  /// The user has a place in the ring of the queue.
+  void stands(const std::string& queue, const std::string& user,
+              const eligibility_report& report = {}) {
+    ring_report ring;
+    ring.queue = queue;
+    ring.out_of_turn = {{user, report}};
+    world_.rings.rings.push_back(std::move(ring));
+  }
+};
 
 // -- server and queues --------------------------------------------------------
 
@@ -264,6 +274,22 @@ TEST_F(admin_test, long_lists_of_users_come_in_pages) {
   EXPECT_FALSE(second.contains("next"));
 }
 
+TEST_F(admin_test, a_page_of_users_has_all_their_places) {
+  world_.users.queues = {{"metadata", {{"dan", {}}, {"ann", {}}, {"cyd", {}}}},
+                         {"query", {{"bob", {}}, {"ann", {}}}}};
+  world_.control.accounts["bob"] = {"bob", a_hash, {}};
+  const auto first = run("user list", {{"limit", 2}});
+  EXPECT_EQ(first["total"], 4);
+  ASSERT_EQ(first["users"].size(), 2u);
+  EXPECT_EQ(first["users"][0]["queues"].size(), 2u);
+  EXPECT_EQ(first["users"][1]["user"], "bob");
+  EXPECT_EQ(first["next"], "bob");
+  const auto second = run("user list", {{"limit", 2}, {"after", "bob"}});
+  EXPECT_EQ(second["users"][0]["user"], "cyd");
+  EXPECT_EQ(second["users"][1]["queues"][0]["queue"], "metadata");
+  EXPECT_FALSE(second.contains("next"));
+}
+
 TEST_F(admin_test, long_lists_of_queues_and_keys_come_in_pages) {
   const auto first = run("queue list", {{"limit", 2}});
   EXPECT_EQ(first["queues"][1]["name"], "metadata");
@@ -314,8 +340,10 @@ TEST_F(admin_test, who_had_the_most_turns_comes_first) {
 }
 
 TEST_F(admin_test, one_user_is_shown_with_what_waits) {
-  world_.users.queues = {{"metadata", {{"ann", {}}, {"bob", {}}}},
-                         {"query", {{"ann", {}}}}};
+  // Nobody else is asked for: there may be a million of them.
+  stands("metadata", "ann");
+  stands("query", "bob");
+  stands("query", "ann");
   const auto x = run("user show", {{"name", "ann"}});
   EXPECT_EQ(x["user"], "ann");
   ASSERT_EQ(x["queues"].size(), 2u);
@@ -327,8 +355,8 @@ TEST_F(admin_test, one_user_is_shown_with_what_waits) {
 TEST_F(admin_test, one_user_is_shown_though_a_queue_is_only_in_a_ring) {
   eligibility_report moving;
   moving.ready = 2;
-  world_.users.queues = {{"metadata", {{"ann", {}}}},
-                         {"move/x", {{"ann", moving}}}};
+  stands("metadata", "ann");
+  stands("move/x", "ann", moving);
   world_.own_queues = {"move/x"};
   const auto x = run("user show", {{"name", "ann"}});
   ASSERT_EQ(x["queues"].size(), 2u);
