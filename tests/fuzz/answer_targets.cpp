@@ -2,6 +2,7 @@
 
 #include "tests/fuzz/target.hpp"
 
+#include "adapters/doors/kit/json_reader.hpp"
 #include "adapters/doors/nsq/authorizations.hpp"
 #include "adapters/doors/nsq/identify.hpp"
 #include "adapters/doors/nsq/layer.hpp"
@@ -11,8 +12,6 @@
 #include "adapters/sources/web/sqs_wire.hpp"
 #include "adapters/stores/s3/documents.hpp"
 #include "messages/values/utf8.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -52,6 +51,13 @@ void read_position(std::string_view bytes) {
   promise(again.engaged() && *again == *found, "a position is its own copy");
 }
 
+/// As doors read it: half of a surrogate pair is a text, too, which another
+/// reader does not take.
+bool is_json(std::string_view text) {
+  kit::json_reader from{text};
+  return from.skip() && from.at_end() && from.finish();
+}
+
 void read_record(std::string_view bytes) {
   const sources::record_rules by{"s", "id", "who", 10'000};
   const std::string body{bytes};
@@ -60,7 +66,7 @@ void read_record(std::string_view bytes) {
   sources::add_object(batch, by, body);
   (void)sources::add_marked_object(batch, by, body, "n");
   for (const auto& x : batch.records) {
-    promise(nlohmann::json::accept(x.body), "a body is JSON");
+    promise(is_json(x.body), "a body is JSON");
     promise(!x.key.empty() && !x.user.empty(), "a record has key and user");
     promise(find_invalid_utf8(x.key + x.user) == x.key.npos, "as UTF-8");
   }
@@ -68,7 +74,7 @@ void read_record(std::string_view bytes) {
     promise(find_invalid_utf8(x.key + x.user + x.body) == x.key.npos,
             "a bad one can be shown");
   if (const auto message = sources::body_of_message(bytes))
-    promise(nlohmann::json::accept(*message), "a message's body is JSON");
+    promise(is_json(*message), "a message's body is JSON");
 }
 
 void read_identify(std::string_view bytes) {

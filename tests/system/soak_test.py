@@ -27,7 +27,8 @@ FOLDER = os.environ.get("DEPOSITD_SOAK_FOLDER")
 UNITS = {"memory": "MB", "descriptors": "open files", "disk": "MB"}
 
 # Tables that have to grow with every deposit for as long as they are kept.
-KEPT = ("submission_rows", "submissions_done", "dois", "blobs")
+KEPT = ("submission_rows", "submissions_done", "dois", "blobs",
+        "content_rows")
 
 
 class Soak(Accidents, SharedLoad):
@@ -96,7 +97,8 @@ class Soak(Accidents, SharedLoad):
         self.assertFalse(self.outcomes.wrong[:5])
         print(f"{SOAK_S:.0f} s, {accidents} accidents, "
               f"{self.books.counts['acked']} acked, {self.outcomes.count} "
-              "deposits", *self.gauges.lines(), sep="\n", flush=True)
+              "deposits", *self.gauges.lines(),
+              f"tables: {self.largest_tables()}", sep="\n", flush=True)
         self.assertFalse(self.gauges.rising())
 
     def missing(self):
@@ -144,12 +146,21 @@ class Soak(Accidents, SharedLoad):
         kept = ", ".join(f"'{x}'" for x in KEPT)
         try:
             return int(self.sql(
-                "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c "
-                "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE "
-                f"nspname = '{self.schema}' AND relkind = 'r' AND relname "
-                f"NOT IN ({kept})")) / 2**20
+                "SELECT sum(pg_total_relation_size(c.oid)) "
+                + self.tables() + f" AND relname NOT IN ({kept})")) / 2**20
         except AssertionError:  # the server is not up yet
             return self.gauges.all["disk"]["database"].samples[-1][1]
+
+    def tables(self):
+        return ("FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+                f"WHERE nspname = '{self.schema}' AND relkind = 'r'")
+
+    def largest_tables(self):
+        return self.sql(
+            "SELECT string_agg(name || ' ' || size, ', ') FROM (SELECT relname "
+            "AS name, pg_size_pretty(pg_total_relation_size(c.oid)) AS size "
+            + self.tables()
+            + " ORDER BY pg_total_relation_size(c.oid) DESC LIMIT 8) AS t")
 
     def draw(self):
         if not FOLDER:

@@ -64,12 +64,18 @@ void join(std::string& to, const std::string& value) {
   to += (to.empty() ? "" : "; ") + value;
 }
 
-void add_identifier(kernel_metadata& to, const std::string& value) {
-  if (to.primary_identifier.empty() && legal_ark(value))
-    to.primary_identifier = value;
-  else if (!value.starts_with("(:") && !legal_ark(value))
-    to.local_ids =
-      merge_local_ids(std::move(to.local_ids), split_local_ids(value));
+/// An ARK is no local identifier, wherever it stands.
+void add_identifiers(kernel_metadata& to, const std::string& value) {
+  const auto all = legal_ark(value) ? std::vector{value}
+                                    : split_local_ids(value);
+  for (const auto& x : all) {
+    if (x.starts_with("(:"))
+      continue;
+    if (!legal_ark(x))
+      to.local_ids = merge_local_ids(std::move(to.local_ids), {x});
+    else if (to.primary_identifier.empty())
+      to.primary_identifier = x;
+  }
 }
 
 /// A value may have no line of its own.
@@ -94,7 +100,7 @@ caf::expected<kernel_metadata> read_erc(std::string_view text) {
     else if (name == "when")
       join(out.when, value);
     else if (name == "where")
-      add_identifier(out, value);
+      add_identifiers(out, value);
   }
   return out;
 }

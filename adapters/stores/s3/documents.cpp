@@ -2,6 +2,7 @@
 
 #include "adapters/fetching/curl_kit.hpp"
 #include "adapters/stores/s3/place.hpp"
+#include "messages/values/utf8.hpp"
 
 #include <memory>
 
@@ -16,12 +17,16 @@ constexpr std::size_t message_bytes_max = 300;
 
 using document = std::unique_ptr<xmlDoc, decltype(&xmlFreeDoc)>;
 
-/// Null if it is none, or has a declaration of types: S3 sends none.
+/// Null if it is none, or has a declaration of types: S3 sends none. Nor does
+/// it send another encoding: of what it cannot convert the library would write
+/// to the standard error.
 document parse(std::string_view text) {
+  if (text.find('\0') != text.npos || find_invalid_utf8(text) != text.npos)
+    return {nullptr, &xmlFreeDoc};
   constexpr int options = XML_PARSE_NONET | XML_PARSE_NOERROR
                           | XML_PARSE_NOWARNING | XML_PARSE_NOCDATA;
   document out{xmlReadMemory(text.data(), static_cast<int>(text.size()), "s3",
-                             nullptr, options),
+                             "UTF-8", options),
                &xmlFreeDoc};
   if (out && (out->intSubset != nullptr || out->extSubset != nullptr))
     out.reset();

@@ -36,6 +36,15 @@ TEST(erc, is_read_as_it_is_written) {
   EXPECT_EQ(*read_erc(write_erc({})), kernel_metadata{});
 }
 
+TEST(erc, takes_an_ark_for_no_local_identifier) {
+  const auto x = read_erc("where: l1; ark:/99999/fk4abc; (:unas)\n"
+                          "where: ark:/99999/fk4def; l2\n");
+  ASSERT_TRUE(x);
+  EXPECT_EQ(x->primary_identifier, "ark:/99999/fk4abc");
+  EXPECT_EQ(x->local_ids, (std::vector<std::string>{"l1", "l2"}));
+  EXPECT_EQ(*read_erc(write_erc(*x)), *x);
+}
+
 TEST(erc, says_in_which_line_it_is_wrong) {
   EXPECT_EQ(render(read_erc("who: a\nnothing\n").error()),
             "line 2: neither a name with a colon nor a comment");

@@ -75,6 +75,17 @@ TEST(s3_documents, that_are_none_are_refused) {
   EXPECT_EQ(read_refusal("no document").code, "");
 }
 
+TEST(s3_documents, in_another_encoding_are_none_and_nobody_talks_of_them) {
+  using namespace std::string_literals;
+  ::testing::internal::CaptureStderr();
+  EXPECT_FALSE(read_listing("\0<\0?\0x\0m\0l\0 \0v\0e\0r"s));
+  EXPECT_FALSE(read_listing("<\0?\0x\0m\0l\0 \0v\0e\0r\0"s));
+  EXPECT_FALSE(read_listing("<ListBucketResult>\xff</ListBucketResult>"));
+  EXPECT_TRUE(read_listing("<?xml version=\"1.0\" encoding=\"UTF-16\"?>"
+                           "<ListBucketResult/>"));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
 TEST(s3_documents, of_refusals_are_printable_and_short) {
   const auto why =
     read_refusal("<Error><Code>A\nB</Code><Message>" + std::string(5'000, 'x')
