@@ -100,6 +100,7 @@ class Bounded(SystemTest):
 
 
 class Memory(Bounded):
+    @in_little_memory
     def test_batches_at_once_leave_little_behind(self):
         engine = self.start(OPEN_DOOR)
         statuses = self.send_at_once(engine, 8)
