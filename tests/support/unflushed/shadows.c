@@ -20,7 +20,7 @@ char synchronous[FDS_MAX];
 static struct shadow* shadows[SHADOWS_MAX];
 static int shadow_count;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t loaded = PTHREAD_ONCE_INIT, told = PTHREAD_ONCE_INIT;
 static char root[PATH_MAX], trash[PATH_MAX], deaf[PATH_MAX];
 static size_t root_length;
 static int log_fd = -1, leak_percent, slow_ms, trash_count;
@@ -36,6 +36,9 @@ static void load(void) {
   LOAD(pwritev), LOAD(ftruncate), LOAD(fallocate), LOAD(fsync);
   LOAD(fdatasync), LOAD(msync), LOAD(mmap), LOAD(fstat), LOAD(fstatat);
   LOAD(renameat), LOAD(unlinkat), LOAD(sendfile), LOAD(copy_file_range);
+}
+
+static void read_environment(void) {
   const char* value = getenv("DEPOSITD_UNFLUSHED_ROOT");
   if (!value)
     return;
@@ -58,7 +61,10 @@ static void load(void) {
 }
 
 void load_once(void) {
-  pthread_once(&once, load);
+  pthread_once(&loaded, load);
+  /* Sanitizers make calls before there is an environment. */
+  if (environ)
+    pthread_once(&told, read_environment);
 }
 
 void take_long(void) {
