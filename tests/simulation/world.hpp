@@ -255,6 +255,8 @@ private:
   /// `answered` gets each body with its number, 0 where it was refused.
   void send(enqueue message,
             std::function<void(const std::string&, item_id)> answered);
+  /// Tells what the shard says of each body, and nothing else.
+  void send(enqueue message);
   /// `kept` gets what the shard has taken.
   void deposit(submit message, std::function<void(const submitted&)> kept);
   void send_messages();

@@ -30,6 +30,15 @@ void world::send(enqueue message,
   });
 }
 
+void world::send(enqueue message) {
+  send(std::move(message), [this](const std::string& body, item_id id) {
+    if (id != 0)
+      tell(acknowledged{body, id});
+    else
+      tell(refused{body});
+  });
+}
+
 void world::send_messages() {
   enqueue message;
   message.queue = any_queue();
@@ -48,12 +57,7 @@ void world::send_messages() {
     tell(attempted{x.body, message.queue, x.user});
     message.items.push_back(std::move(x));
   }
-  send(std::move(message), [this](const std::string& body, item_id id) {
-    if (id != 0)
-      tell(acknowledged{body, id});
-    else
-      tell(refused{body});
-  });
+  send(std::move(message));
 }
 
 void world::deposit(submit message,

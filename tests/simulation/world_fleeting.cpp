@@ -50,12 +50,7 @@ void world::send_fleeting() {
   enqueue message;
   message.queue = fleeting;
   message.items.push_back(std::move(x));
-  send(std::move(message), [this](const std::string& body, item_id id) {
-    if (id != 0)
-      tell(acknowledged{body, id});
-    else
-      tell(refused{body});
-  });
+  send(std::move(message));
 }
 
 void world::empty_fleeting() {

@@ -4,17 +4,16 @@ killed now and then as well."""
 import contextlib
 import http.client
 import subprocess
-import sys
 import threading
 import time
-import unittest
 from collections import Counter
 from pathlib import Path
 
 import s3_door
 from harness import a_deposit, wait_until
-from kafka_tools import (KafkaFailed, NoKafka, Server, deposit_record,
-                         outcomes, produce, read_topic)
+from kafka_tools import (KafkaFailed, deposit_record, outcomes, produce,
+                         read_topic)
+from pulled import need_server
 from rounds import KillRounds
 
 
@@ -27,13 +26,7 @@ class WithServer(KillRounds):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.server = Server(cls.service)
-        cls.addClassCleanup(cls.server.remove)
-        try:
-            cls.server.start()
-        except NoKafka as reason:
-            print(reason, file=sys.stderr)
-            raise unittest.SkipTest(str(reason)) from None
+        cls.server = need_server(cls, cls.service)
 
     def places(self):
         return [*super().places(), Path(self.server.folder)]

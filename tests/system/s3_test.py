@@ -4,8 +4,6 @@ back by curl, and kept through a server that goes away."""
 import hashlib
 import json
 import subprocess
-import sys
-import unittest
 import uuid
 from pathlib import Path
 from urllib.parse import quote
@@ -14,8 +12,8 @@ import harness
 import poster_door
 from engine import EngineFailed
 from harness import SystemTest, a_deposit, wait_until
-from kafka_tools import NoKafka, Server
 from merritt_samples import Source, manifest, object_manifest, row, text
+from pulled import need_server
 from stored_objects import stored_objects
 
 PASSWORD = "secret-lea"
@@ -27,13 +25,7 @@ NOTHING = hashlib.sha256(b"").hexdigest()
 class Buckets(SystemTest):
     @classmethod
     def setUpClass(cls):
-        cls.server = Server("s3")
-        cls.addClassCleanup(cls.server.remove)
-        try:
-            cls.server.start()
-        except NoKafka as reason:
-            print(reason, file=sys.stderr)
-            raise unittest.SkipTest(str(reason)) from None
+        cls.server = need_server(cls, "s3")
 
     def setUp(self):
         super().setUp()
