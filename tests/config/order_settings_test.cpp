@@ -1,41 +1,29 @@
 // Orders, where things are given back, reconcilers, and their pipelines.
 
 #include "config/order_settings.hpp"
-#include "config/settings.hpp"
 #include "config/shipped_pipelines.hpp"
 #include "messages/values/orders.hpp"
+#include "tests/config/read_settings.hpp"
 
 #include <gtest/gtest.h>
 
 namespace depositd::order_settings_test {
 namespace {
 
-depositd_settings read(const std::string& yaml) {
-  const auto given = read_yaml(yaml, "test.yaml");
-  EXPECT_TRUE(given) << render(given.error());
-  const auto out = make_settings(*given);
-  EXPECT_TRUE(out) << render(out.error());
-  return out ? *out : depositd_settings{};
-}
-
-std::string refusal(const std::string& yaml) {
-  const auto given = read_yaml(yaml, "test.yaml");
-  EXPECT_TRUE(given);
-  const auto out = make_settings(*given);
-  return out ? "accepted" : render(out.error());
-}
+using testing::refusal_of;
+using testing::settings_of;
 
 TEST(order_settings, reach_their_fields) {
   const auto x =
-    read("orders: {fixity_age_days: 30, recalled_days: 5}\n"
-         "storage: {far: {path: /srv/far, cold: true}}\n"
-         "restoration:\n"
-         "  default: {path: /srv/back}\n"
-         "  inst.edu: {path: /srv/inst}\n"
-         "reconcilers:\n"
-         "  fixity: {every_s: 1800, query: fixity_due, count_max: 100,\n"
-         "           age_days: 60}\n"
-         "  spot: {query: spot_restore, every_s: 86400}\n");
+    settings_of("orders: {fixity_age_days: 30, recalled_days: 5}\n"
+                "storage: {far: {path: /srv/far, cold: true}}\n"
+                "restoration:\n"
+                "  default: {path: /srv/back}\n"
+                "  inst.edu: {path: /srv/inst}\n"
+                "reconcilers:\n"
+                "  fixity: {every_s: 1800, query: fixity_due, count_max: 100,\n"
+                "           age_days: 60}\n"
+                "  spot: {query: spot_restore, every_s: 86400}\n");
   EXPECT_EQ(x.orders.fixity_age_days, 30u);
   EXPECT_EQ(x.orders.recalled_days, 5u);
   EXPECT_TRUE(x.storage.at("far").cold);
@@ -52,36 +40,37 @@ TEST(order_settings, reach_their_fields) {
 }
 
 TEST(order_settings, a_reconciler_may_name_the_queue_that_its_query_fills) {
-  const auto x = read("reconcilers:\n"
-                      "  fixity: {query: fixity_due, queue: fixity_check}\n"
-                      "  spot: {queue: aptrust_restore_object.restore_object,\n"
-                      "         query: spot_restore}\n"
-                      "  gone: {queue: delete_item,\n"
-                      "         query: deletions_missed}\n");
+  const auto x =
+    settings_of("reconcilers:\n"
+                "  fixity: {query: fixity_due, queue: fixity_check}\n"
+                "  spot: {queue: aptrust_restore_object.restore_object,\n"
+                "         query: spot_restore}\n"
+                "  gone: {queue: delete_item,\n"
+                "         query: deletions_missed}\n");
   EXPECT_EQ(x.reconcilers.at("fixity").queue, "fixity_check");
   EXPECT_EQ(x.reconcilers.size(), 4u);
 }
 
 TEST(order_settings, name_what_is_wrong) {
-  EXPECT_NE(refusal("reconcilers: {x: {query: everything}}")
+  EXPECT_NE(refusal_of("reconcilers: {x: {query: everything}}")
               .find("reconcilers.x.query"),
             std::string::npos);
-  EXPECT_NE(refusal("reconcilers: {x: {every_s: 0}}").find("every_s"),
+  EXPECT_NE(refusal_of("reconcilers: {x: {every_s: 0}}").find("every_s"),
             std::string::npos);
-  EXPECT_NE(refusal("reconcilers: {x: {often: 1}}").find("known: every_s"),
+  EXPECT_NE(refusal_of("reconcilers: {x: {often: 1}}").find("known: every_s"),
             std::string::npos);
-  EXPECT_NE(refusal("reconcilers: {x: {query: fixity_due, queue: merritt}}")
+  EXPECT_NE(refusal_of("reconcilers: {x: {query: fixity_due, queue: merritt}}")
               .find("fills the queue fixity_check, not \"merritt\""),
             std::string::npos)
     << "the query says which";
-  EXPECT_NE(refusal("restoration: {inst: {kind: folder}}")
+  EXPECT_NE(refusal_of("restoration: {inst: {kind: folder}}")
               .find("restoration.inst.path"),
             std::string::npos);
-  EXPECT_NE(refusal("restoration: {default: {cold: true}}").find("storage"),
+  EXPECT_NE(refusal_of("restoration: {default: {cold: true}}").find("storage"),
             std::string::npos);
-  EXPECT_NE(refusal("restoration: {default: {bucket: b}}").find("kind s3"),
+  EXPECT_NE(refusal_of("restoration: {default: {bucket: b}}").find("kind s3"),
             std::string::npos);
-  EXPECT_NE(refusal("orders: {recalled_days: 0}").find("recalled_days"),
+  EXPECT_NE(refusal_of("orders: {recalled_days: 0}").find("recalled_days"),
             std::string::npos);
 }
 

@@ -1,5 +1,5 @@
 #include "config/secrets.hpp"
-#include "config/settings.hpp"
+#include "tests/config/read_settings.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,26 +17,8 @@ std::string defaults_text() {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-/// Settings of a YAML text, which must be right.
-depositd_settings settings_of(const std::string& yaml) {
-  const auto given = read_yaml(yaml, "test.yaml");
-  EXPECT_TRUE(given) << render(given.error());
-  const auto out = make_settings(*given);
-  EXPECT_TRUE(out) << render(out.error());
-  return out ? *out : depositd_settings{};
-}
-
-/// Why a YAML text is refused.
-std::string refusal_of(const std::string& yaml) {
-  const auto given = read_yaml(yaml, "test.yaml");
-  if (!given) {
-    EXPECT_EQ(given.error(), ec::bad_setting);
-    return render(given.error());
-  }
-  const auto out = make_settings(*given);
-  EXPECT_FALSE(out);
-  return out ? "accepted" : render(out.error());
-}
+using testing::refusal_of;
+using testing::settings_of;
 
 TEST(settings, documented_defaults_are_the_real_ones) {
   EXPECT_EQ(settings_of(defaults_text()), depositd_settings{});

@@ -3,6 +3,7 @@
 #include "config/source_settings.hpp"
 
 #include "actors/rules/sources/settings.hpp"
+#include "tests/config/read_settings.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,28 +14,8 @@
 namespace depositd::source_settings_test {
 namespace {
 
-caf::expected<depositd_settings> read(const std::string& yaml) {
-  auto given = read_yaml(yaml, "test.yaml");
-  if (!given)
-    return std::move(given.error());
-  return make_settings(*given);
-}
-
-/// Of a text that must be right.
-depositd_settings settings_of(const std::string& yaml) {
-  const auto out = read(yaml);
-  EXPECT_TRUE(out) << render(out.error());
-  return out ? *out : depositd_settings{};
-}
-
-/// Why a text is refused.
-std::string refusal_of(const std::string& yaml) {
-  const auto out = read(yaml);
-  if (out)
-    return "accepted";
-  EXPECT_EQ(out.error(), ec::bad_setting);
-  return render(out.error());
-}
+using testing::refusal_of;
+using testing::settings_of;
 
 /// A scheduler, and a source with these settings more.
 std::string with_source(const std::string& more) {

@@ -1,5 +1,5 @@
-#include "config/settings.hpp"
 #include "config/shipped_pipelines.hpp"
+#include "tests/config/read_settings.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -10,30 +10,19 @@
 namespace depositd::work_settings_test {
 namespace {
 
-depositd_settings read(const std::string& yaml) {
-  const auto given = read_yaml(yaml, "test.yaml");
-  EXPECT_TRUE(given) << render(given.error());
-  const auto out = make_settings(*given);
-  EXPECT_TRUE(out) << render(out.error());
-  return out ? *out : depositd_settings{};
-}
-
-std::string refusal(const std::string& yaml) {
-  const auto given = read_yaml(yaml, "test.yaml");
-  EXPECT_TRUE(given);
-  const auto out = make_settings(*given);
-  return out ? "accepted" : render(out.error());
-}
+using testing::refusal_of;
+using testing::settings_of;
 
 TEST(work_settings, reach_their_fields) {
-  const auto x = read("pipelines: {folder: /etc/pipelines}\n"
-                      "work: {folder: /srv/work, free_min_mb: 7}\n"
-                      "storage:\n"
-                      "  vault.1: {path: /srv/vault}\n"
-                      "mail: {smtp: 'mail.example.org:25', from: me@here}\n"
-                      "fetch: {allow: ['127.0.0.1:8000', 'files.here:80']}\n"
-                      "minter: {kind: http, url: 'https://m/shoulder/x'}\n"
-                      "estimate: {unknown_penalty: 3, sizes: ['10:5']}\n");
+  const auto x =
+    settings_of("pipelines: {folder: /etc/pipelines}\n"
+                "work: {folder: /srv/work, free_min_mb: 7}\n"
+                "storage:\n"
+                "  vault.1: {path: /srv/vault}\n"
+                "mail: {smtp: 'mail.example.org:25', from: me@here}\n"
+                "fetch: {allow: ['127.0.0.1:8000', 'files.here:80']}\n"
+                "minter: {kind: http, url: 'https://m/shoulder/x'}\n"
+                "estimate: {unknown_penalty: 3, sizes: ['10:5']}\n");
   EXPECT_EQ(x.pipelines.folder, "/etc/pipelines");
   EXPECT_EQ(x.work.folder, "/srv/work");
   EXPECT_EQ(x.work.free_min_mb, 7u);
@@ -53,11 +42,12 @@ TEST(work_settings, reach_their_fields) {
 }
 
 TEST(work_settings, of_mail_and_reviews_reach_their_fields) {
-  const auto x = read("mail: {smtp: 'h:587', from: me@here, tls: starttls,\n"
-                      "  ca: /etc/ca.pem, user: depositd,\n"
-                      "  reports_bcc: [root@here]}\n"
-                      "reviews: {mail_to: [a@here, b@here],\n"
-                      "  webhook: 'https://hook/x', interval_s: 60}\n");
+  const auto x =
+    settings_of("mail: {smtp: 'h:587', from: me@here, tls: starttls,\n"
+                "  ca: /etc/ca.pem, user: depositd,\n"
+                "  reports_bcc: [root@here]}\n"
+                "reviews: {mail_to: [a@here, b@here],\n"
+                "  webhook: 'https://hook/x', interval_s: 60}\n");
   EXPECT_EQ(x.mail.tls, mail_tls::starttls);
   EXPECT_EQ(x.mail.ca, "/etc/ca.pem");
   EXPECT_EQ(x.mail.user, "depositd");
@@ -120,7 +110,7 @@ TEST(work_settings, that_are_wrong_are_refused_by_key_and_line) {
     {"estimate: {sizes: ['x:1']}", "estimate.sizes: must be a list of"},
   };
   for (const auto& [yaml, expected] : cases) {
-    const auto why = refusal(yaml);
+    const auto why = refusal_of(yaml);
     EXPECT_NE(why.find(expected), std::string::npos) << yaml << "\n" << why;
     if (expected.find("is needed") == std::string::npos
         && expected.find("address is needed") == std::string::npos
@@ -161,9 +151,10 @@ protected:
 };
 
 TEST_F(bucket_settings, have_their_keys_from_files) {
-  const auto x = read("storage: {vault: {kind: s3, prefix: a/b, " + place()
-                      + "}}\nblobs: {kind: s3, prefix: a/bc, path_style: true, "
-                      + place() + "}\n");
+  const auto x =
+    settings_of("storage: {vault: {kind: s3, prefix: a/b, " + place()
+                + "}}\nblobs: {kind: s3, prefix: a/bc, path_style: true, "
+                + place() + "}\n");
   const auto& vault = x.storage.at("vault");
   EXPECT_EQ(vault.kind, storage_kind::s3);
   EXPECT_EQ(vault.s3.endpoint, "https://s3.example");
@@ -183,26 +174,26 @@ TEST(work_settings, storage_in_folders_is_apart) {
   for (const std::string path :
        {"/v/a", "/v/a/", "/v/b/../a", "/v/a/b", "/v"}) {
     const auto why =
-      refusal("storage: {s: {path: /v/a}, t: {path: " + path + "}}");
+      refusal_of("storage: {s: {path: /v/a}, t: {path: " + path + "}}");
     EXPECT_EQ(why.find("storage.t.path: is not apart from storage.s.path"), 0u)
       << path << ": " << why;
   }
-  EXPECT_EQ(refusal("data: {folder: /d}\nstorage: {s: {path: /d/objects}}")
+  EXPECT_EQ(refusal_of("data: {folder: /d}\nstorage: {s: {path: /d/objects}}")
               .find("storage.s.path: is not apart from storage.local.path"),
             0u);
-  EXPECT_EQ(refusal("storage: {s: {path: /v}}\n"
+  EXPECT_EQ(refusal_of("storage: {s: {path: /v}}\n"
                        "aptrust: {receiving: {a: {path: /v/in}}}")
               .find("aptrust.receiving.a.path: is not apart from "),
             0u);
-  read("storage: {s: {path: /v/a}, t: {path: /v/ab}}");
-  read("aptrust: {receiving: {a: {path: /v/in}, b: {path: /v/in}}}");
+  settings_of("storage: {s: {path: /v/a}, t: {path: /v/ab}}");
+  settings_of("aptrust: {receiving: {a: {path: /v/in}, b: {path: /v/in}}}");
 }
 
 TEST_F(bucket_settings, are_refused_if_one_is_inside_another) {
   for (const auto* prefix : {"a/b", "a/b/c", "a", "''"}) {
-    const auto why = refusal("storage: {vault: {kind: s3, prefix: a/b, "
-                             + place() + "}}\nblobs: {kind: s3, prefix: "
-                             + prefix + ", " + place() + "}\n");
+    const auto why = refusal_of("storage: {vault: {kind: s3, prefix: a/b, "
+                                + place() + "}}\nblobs: {kind: s3, prefix: "
+                                + prefix + ", " + place() + "}\n");
     EXPECT_TRUE(why.starts_with("storage.vault.prefix: is not apart from "
                                 "blobs.prefix"))
       << prefix << ": " << why;
@@ -211,7 +202,7 @@ TEST_F(bucket_settings, are_refused_if_one_is_inside_another) {
 
 TEST_F(bucket_settings, remark_on_keys_that_others_may_read) {
   std::filesystem::permissions(secret(), std::filesystem::perms{0644});
-  const auto x = read("storage: {vault: {kind: s3, " + place() + "}}");
+  const auto x = settings_of("storage: {vault: {kind: s3, " + place() + "}}");
   ASSERT_EQ(x.remarks.size(), 1u);
   EXPECT_TRUE(x.remarks[0].starts_with("storage.vault.secret_key_file: others"))
     << x.remarks[0];
@@ -219,7 +210,7 @@ TEST_F(bucket_settings, remark_on_keys_that_others_may_read) {
 
 TEST_F(bucket_settings, are_refused_without_the_file_and_never_show_a_key) {
   std::filesystem::remove(access());
-  const auto why = refusal("storage: {vault: {kind: s3, " + place() + "}}");
+  const auto why = refusal_of("storage: {vault: {kind: s3, " + place() + "}}");
   EXPECT_NE(why.find("storage.vault.access_key_file: no text in"),
             std::string::npos)
     << why;
@@ -227,7 +218,8 @@ TEST_F(bucket_settings, are_refused_without_the_file_and_never_show_a_key) {
 }
 
 TEST(work_settings, say_nothing_with_sections_that_are_empty) {
-  EXPECT_EQ(read("storage:\nmail:\nfetch:\nestimate:\n"), depositd_settings{});
+  EXPECT_EQ(settings_of("storage:\nmail:\nfetch:\nestimate:\n"),
+            depositd_settings{});
 }
 
 // -- the pipelines that they lead to ------------------------------------------

@@ -2,6 +2,7 @@
 
 #include "messages/values/codec.hpp"
 #include "messages/values/submission_body.hpp"
+#include "tests/support/passing_journal.hpp"
 #include "tests/simulation/tables.hpp"
 
 #include <nlohmann/json.hpp>
@@ -10,56 +11,30 @@
 namespace depositd::simulation {
 
 /// The store in memory, which forgets to fail.
-class recorded_store final : public journal_store {
+class recorded_store final : public depositd::testing::passing_journal {
 public:
   recorded_store(std::unique_ptr<journal_store> store, shard_disk& disk)
-    : store_(std::move(store)), disk_(disk) {
+    : passing_journal(std::move(store)), disk_(disk) {
     // nop
   }
 
-  epoch_number epoch() const override {
-    return store_->epoch();
-  }
-  sequence last() const override {
-    return store_->last();
-  }
   caf::expected<std::uint64_t>
   append(std::string_view bytes, std::uint32_t events,
          const std::vector<watermark>& watermarks) override {
     if (hits(disk_.faults.lost_one_in))
       return failure("the append was lost");
-    auto out = store_->append(bytes, events, watermarks);
+    auto out = passing_journal::append(bytes, events, watermarks);
     if (!out)
       return out;
-    disk_.record_group(*store_, bytes, events, *out, watermarks);
+    disk_.record_group(store(), bytes, events, *out, watermarks);
     if (hits(disk_.faults.unknown_one_in))
       return failure("nobody knows what became of the append");
     return out;
   }
-  caf::error
-  read(sequence from,
-       const std::function<bool(const stored_group&)>& show) override {
-    return store_->read(from, show);
-  }
   caf::expected<std::string> read_body(const body_location& place) override {
     if (hits(disk_.faults.bad_read_one_in))
       return failure("the body could not be read");
-    return store_->read_body(place);
-  }
-  std::vector<watermark> watermarks() override {
-    return store_->watermarks();
-  }
-  std::vector<segment> segments() override {
-    return store_->segments();
-  }
-  caf::error drop(std::uint64_t number) override {
-    return store_->drop(number);
-  }
-  std::uint64_t disk_bytes() override {
-    return store_->disk_bytes();
-  }
-  caf::error backup(const std::filesystem::path& folder) override {
-    return store_->backup(folder);
+    return passing_journal::read_body(place);
   }
 
 private:
@@ -72,7 +47,6 @@ private:
     return caf::make_error(ec::store_failed, std::move(why));
   }
 
-  std::unique_ptr<journal_store> store_;
   shard_disk& disk_;
 };
 

@@ -3,32 +3,25 @@
 // Stands between a client and a server on loopback and cuts the line when it
 // hurts most: after the server has acted, before the client has heard of it.
 
-#include <arpa/inet.h>
+#include "tests/support/loopback_listener.hpp"
+
 #include <atomic>
 #include <cstdint>
-#include <netinet/in.h>
-#include <poll.h>
 #include <stdexcept>
-#include <sys/socket.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 namespace depositd {
 
 class cutting_proxy {
 public:
   explicit cutting_proxy(std::uint16_t server_port) : server_(server_port) {
-    listener_ = ::socket(AF_INET, SOCK_STREAM, 0);
-    auto at = loopback(0);
-    socklen_t size = sizeof at;
-    if (::bind(listener_, reinterpret_cast<sockaddr*>(&at), size) != 0
-        || ::listen(listener_, 8) != 0
-        || ::getsockname(listener_, reinterpret_cast<sockaddr*>(&at), &size)
-             != 0
-        || ::pipe(wake_) != 0)
+    if (::pipe(wake_) != 0)
       throw std::runtime_error("no proxy");
-    port_ = ntohs(at.sin_port);
     thread_ = std::thread{[this] { run(); }};
   }
 
@@ -39,11 +32,10 @@ public:
     ::close(wake_[1]);
     thread_.join();
     ::close(wake_[0]);
-    ::close(listener_);
   }
 
   std::uint16_t port() const {
-    return port_;
+    return listener_.port();
   }
 
   /// Cuts the line over which the nth answer from now comes; 1: the next one.
@@ -83,17 +75,9 @@ private:
     int server = -1;
   };
 
-  static sockaddr_in loopback(std::uint16_t port) {
-    sockaddr_in out{};
-    out.sin_family = AF_INET;
-    out.sin_port = htons(port);
-    out.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return out;
-  }
-
   void accept_one() {
-    const auto client = ::accept(listener_, nullptr, nullptr);
-    auto at = loopback(server_);
+    const auto client = listener_.accept();
+    auto at = testing::loopback_at(server_);
     const auto server = ::socket(AF_INET, SOCK_STREAM, 0);
     if (refuse_
         || ::connect(server, reinterpret_cast<sockaddr*>(&at), sizeof at)
@@ -138,7 +122,8 @@ private:
 
   void run() {
     for (;;) {
-      std::vector<pollfd> wait{{wake_[0], POLLIN, 0}, {listener_, POLLIN, 0}};
+      std::vector<pollfd> wait{{wake_[0], POLLIN, 0},
+                               {listener_.socket(), POLLIN, 0}};
       for (const auto& x : lines_) {
         wait.push_back({x.client, POLLIN, 0});
         wait.push_back({x.server, POLLIN, 0});
@@ -173,8 +158,7 @@ private:
   }
 
   std::uint16_t server_;
-  std::uint16_t port_ = 0;
-  int listener_ = -1;
+  testing::loopback_listener listener_;
   int wake_[2] = {-1, -1};
   std::atomic<int> answers_left_ = 0;
   std::atomic<int> cuts_ = 0;

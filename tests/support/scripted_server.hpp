@@ -3,18 +3,17 @@
 // A server that answers with exactly the bytes that a test wants, one
 // connection after the other, and closes. For what no real server does.
 
+#include "tests/support/loopback_listener.hpp"
+
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -29,18 +28,7 @@ public:
   using script = std::function<std::string(const std::string& request)>;
 
   explicit scripted_server(script answer)
-    : answer_(std::move(answer)), listener_(::socket(AF_INET, SOCK_STREAM, 0)),
-      stop_(::eventfd(0, 0)) {
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(at);
-    if (::bind(listener_, reinterpret_cast<sockaddr*>(&at), sizeof(at)) != 0
-        || ::listen(listener_, 64) != 0
-        || ::getsockname(listener_, reinterpret_cast<sockaddr*>(&at), &size)
-             != 0)
-      throw std::runtime_error("cannot listen");
-    port_ = ntohs(at.sin_port);
+    : answer_(std::move(answer)), stop_(::eventfd(0, 0)) {
     thread_ = std::thread{[this] { run(); }};
   }
 
@@ -51,16 +39,15 @@ public:
     const std::uint64_t one = 1;
     static_cast<void>(::write(stop_, &one, sizeof(one)));
     thread_.join();
-    ::close(listener_);
     ::close(stop_);
   }
 
   std::uint16_t port() const {
-    return port_;
+    return listener_.port();
   }
 
   std::string url(const std::string& path) const {
-    return "http://127.0.0.1:" + std::to_string(port_) + path;
+    return "http://127.0.0.1:" + std::to_string(port()) + path;
   }
 
   /// What was asked so far.
@@ -98,12 +85,12 @@ private:
   void run() {
     for (;;) {
       std::array<pollfd, 2> wanted{
-        {{listener_, POLLIN, 0}, {stop_, POLLIN, 0}}};
+        {{listener_.socket(), POLLIN, 0}, {stop_, POLLIN, 0}}};
       if (::poll(wanted.data(), wanted.size(), -1) < 0)
         continue;
       if (wanted[1].revents != 0)
         return;
-      const int peer = ::accept(listener_, nullptr, nullptr);
+      const int peer = listener_.accept();
       if (peer < 0)
         continue;
       const timeval limit{20, 0};
@@ -158,9 +145,8 @@ private:
   }
 
   script answer_;
-  int listener_;
+  loopback_listener listener_;
   int stop_;
-  std::uint16_t port_ = 0;
   mutable std::mutex mutex_;
   std::vector<std::string> requests_;
   std::thread thread_;

@@ -1,7 +1,7 @@
 // Slots and their manager on the real core, with a handler moved by hand.
 
-#include "actors/journal/reply.hpp"
 #include "actors/processors/manager.hpp"
+#include "tests/actors/processors/patient_bench.hpp"
 #include "tests/support/engine_fixture.hpp"
 
 #include <algorithm>
@@ -10,31 +10,11 @@ namespace depositd {
 
 namespace {
 
+using testing::bench;
 using testing::engine_fixture;
+using testing::patient_handler;
 using strings = std::vector<std::string>;
 using namespace std::chrono_literals;
-
-/// What the handler was asked to do and has not answered yet.
-struct bench {
-  struct task {
-    handle_item asked;
-    caf::strong_actor_ptr slot;
-    handler_actor handler;
-    reply_address where;
-  };
-  std::vector<task> tasks;
-};
-
-handler_actor::behavior_type patient_handler(handler_actor::pointer self,
-                                             std::shared_ptr<bench> to) {
-  return {
-    [=](const handle_item& x) -> caf::result<outcome> {
-      const auto slot = self->current_sender();
-      to->tasks.push_back({x, slot, self, journal::take_reply(self)});
-      return journal::answered_later<outcome>();
-    },
-  };
-}
 
 /// A shard that recovers for ever; counts who asks it for ports.
 caf::behavior recovering_shard(caf::event_based_actor*,

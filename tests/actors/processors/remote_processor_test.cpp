@@ -1,7 +1,7 @@
 // Slots on another node: what becomes of their claims when a side goes away.
 
-#include "actors/journal/reply.hpp"
 #include "actors/processors/manager.hpp"
+#include "tests/actors/processors/patient_bench.hpp"
 #include "tests/support/distant_shard.hpp"
 #include "tests/support/engine_fixture.hpp"
 #include "tests/support/other_node.hpp"
@@ -10,29 +10,12 @@ namespace depositd {
 
 namespace {
 
+using testing::bench;
 using testing::distant_shard;
 using testing::engine_fixture;
 using testing::other_node;
+using testing::patient_handler;
 using namespace std::chrono_literals;
-
-/// What the handler was asked to do and has not answered yet.
-struct bench {
-  struct task {
-    handle_item asked;
-    reply_address where;
-  };
-  std::vector<task> tasks;
-};
-
-handler_actor::behavior_type patient_handler(handler_actor::pointer self,
-                                             std::shared_ptr<bench> to) {
-  return {
-    [=](const handle_item& x) -> caf::result<outcome> {
-      to->tasks.push_back({x, journal::take_reply(self)});
-      return journal::answered_later<outcome>();
-    },
-  };
-}
 
 class remote_processor_test : public engine_fixture {
 protected:

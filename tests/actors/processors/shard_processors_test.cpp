@@ -1,31 +1,13 @@
 // Slots that draw from several shards, whose engines come and go.
 
-#include "actors/journal/reply.hpp"
 #include "actors/processors/manager.hpp"
+#include "tests/actors/processors/patient_bench.hpp"
 #include "tests/actors/cluster/shards_world.hpp"
 #include "tests/support/other_node.hpp"
 
 namespace depositd::testing {
 
 namespace {
-
-struct bench {
-  struct task {
-    handle_item asked;
-    reply_address where;
-  };
-  std::vector<task> tasks;
-};
-
-handler_actor::behavior_type patient_handler(handler_actor::pointer self,
-                                             std::shared_ptr<bench> to) {
-  return {
-    [=](const handle_item& x) -> caf::result<outcome> {
-      to->tasks.push_back({x, journal::take_reply(self)});
-      return journal::answered_later<outcome>();
-    },
-  };
-}
 
 /// Two engines, four shards, and handlers at one bench.
 class shards_and_handler : public shards_world {

@@ -1,7 +1,7 @@
 // Stages that several processes work on: an engine and nodes that joined it.
 
-#include "actors/journal/reply.hpp"
 #include "actors/processors/manager.hpp"
+#include "tests/actors/processors/patient_bench.hpp"
 #include "tests/actors/work/work_fixture.hpp"
 #include "tests/support/distant_shard.hpp"
 
@@ -12,25 +12,6 @@
 namespace depositd::testing {
 
 namespace {
-
-/// What handlers of one process were asked and have not answered yet.
-struct bench {
-  struct task {
-    handle_item asked;
-    reply_address where;
-  };
-  std::deque<task> tasks;
-};
-
-handler_actor::behavior_type patient_handler(handler_actor::pointer self,
-                                             std::shared_ptr<bench> to) {
-  return {
-    [=](const handle_item& x) -> caf::result<outcome> {
-      to->tasks.push_back({x, journal::take_reply(self)});
-      return journal::answered_later<outcome>();
-    },
-  };
-}
 
 /// A process: its manager, and what its handlers hold.
 struct process {

@@ -1,6 +1,7 @@
 #include "adapters/shell/connection.hpp"
 
 #include "tests/adapters/shell/other_process.hpp"
+#include "tests/support/loopback_listener.hpp"
 
 #include <gtest/gtest.h>
 
@@ -50,19 +51,11 @@ TEST(connection, to_a_closed_port_fails_at_once) {
 }
 
 TEST(connection, to_a_silent_port_fails_in_time) {
-  const int silent = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  ASSERT_EQ(bind(silent, reinterpret_cast<sockaddr*>(&address), size), 0);
-  ASSERT_EQ(listen(silent, 5), 0);
-  getsockname(silent, reinterpret_cast<sockaddr*>(&address), &size);
+  const testing::loopback_listener silent;
   const auto start = std::chrono::steady_clock::now();
-  const auto link = connect(to({"127.0.0.1", ntohs(address.sin_port)}, 300ms));
+  const auto link = connect(to({"127.0.0.1", silent.port()}, 300ms));
   EXPECT_FALSE(link);
   EXPECT_LT(std::chrono::steady_clock::now() - start, 30s);
-  close(silent);
 }
 
 TEST(connection, waiting_can_be_stopped) {

@@ -1,28 +1,13 @@
 // Cases W1 to W5, W7, W8, and what the real client was seen to send.
 
 #include "tests/adapters/doors/emodb/acceptance_fixture.hpp"
+#include "tests/adapters/doors/http/gzip.hpp"
 #include "tests/adapters/doors/http/raw_client.hpp"
-
-#include <zlib.h>
 
 using namespace depositd::testing;
 using namespace std::chrono_literals;
 
 namespace {
-
-std::string gzip(const std::string& plain) {
-  z_stream x{};
-  deflateInit2(&x, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&x, plain.size()) + 64, '\0');
-  x.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(plain.data()));
-  x.avail_in = static_cast<uInt>(plain.size());
-  x.next_out = reinterpret_cast<Bytef*>(out.data());
-  x.avail_out = static_cast<uInt>(out.size());
-  deflate(&x, Z_FINISH);
-  out.resize(x.total_out);
-  deflateEnd(&x);
-  return out;
-}
 
 /// In two chunks and the end.
 std::string chunked(const std::string& body) {

@@ -1,6 +1,7 @@
 // What the server does for decent clients.
 
 #include "adapters/doors/http/body_stream.hpp"
+#include "tests/adapters/doors/http/gzip.hpp"
 #include "tests/adapters/doors/http/server_fixture.hpp"
 
 #include <memory>
@@ -8,8 +9,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <zlib.h>
 
 using namespace depositd;
 using namespace depositd::testing;
@@ -27,20 +26,6 @@ std::string post(const std::string& path, const std::string& body,
 
 std::string get(const std::string& target) {
   return "GET " + target + " HTTP/1.1\r\nHost: a\r\n\r\n";
-}
-
-std::string gzip(const std::string& plain) {
-  z_stream x{};
-  deflateInit2(&x, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&x, plain.size()) + 64, '\0');
-  x.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(plain.data()));
-  x.avail_in = static_cast<uInt>(plain.size());
-  x.next_out = reinterpret_cast<Bytef*>(out.data());
-  x.avail_out = static_cast<uInt>(out.size());
-  deflate(&x, Z_FINISH);
-  out.resize(x.total_out);
-  deflateEnd(&x);
-  return out;
 }
 
 } // namespace

@@ -170,7 +170,7 @@ TEST_F(api_test, nobody_sends_a_body_with_a_token_or_cookie_that_is_none) {
   http::request x;
   x.segments = {"api", "v1", "queue", "list"};
   const auto asks = [&](const http::parameters& headers) {
-    const auto to = std::make_shared<testing::one_answer>();
+    const auto to = std::make_shared<testing::kept_answer>();
     x.headers = headers;
     x.peer = "127.0.0.1";
     x.method = "POST";

@@ -7,6 +7,7 @@
 #include "messages/cluster.hpp"
 #include "messages/operators.hpp"
 #include "messages/processors.hpp"
+#include "tests/adapters/doors/http/kept_answer.hpp"
 #include "tests/support/actor_fixture.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -18,22 +19,6 @@
 #include <vector>
 
 namespace depositd::testing {
-
-struct one_answer final : http::answer_sink {
-  bool answer(http::response what) override {
-    got = std::move(what);
-    return true;
-  }
-  void pass() override {
-    passed = true;
-  }
-  bool hold(std::uint64_t) override {
-    return true;
-  }
-
-  http::response got;
-  bool passed = false;
-};
 
 inline command_table a_table() {
   const argument_spec limit{"--limit", "limit", value_kind::number};
@@ -141,7 +126,7 @@ protected:
 
   /// What a request is answered; status 0 if there is no route for it.
   http::response ask(http::request x) {
-    const auto to = std::make_shared<one_answer>();
+    const auto to = std::make_shared<kept_answer>();
     to->got.status = 0;
     x.segments = http::split_path(x.path);
     x.peer = peer;

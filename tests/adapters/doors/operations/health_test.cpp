@@ -1,26 +1,12 @@
 // What a load balancer hears.
 
 #include "adapters/doors/operations/health.hpp"
+#include "tests/adapters/doors/http/kept_answer.hpp"
 #include "tests/support/engine_fixture.hpp"
 
 namespace depositd {
 
 namespace {
-
-struct kept_answer final : http::answer_sink {
-  bool answer(http::response what) override {
-    got = std::move(what);
-    return true;
-  }
-  void pass() override {
-    // only doors with gates do
-  }
-  bool hold(std::uint64_t) override {
-    return true;
-  }
-
-  http::response got;
-};
 
 class health_test : public testing::engine_fixture {
 protected:
@@ -32,7 +18,7 @@ protected:
     const auto whom = spawn(health, caf::actor_cast<shard_doors_actor>(core),
                             caf::actor_cast<read_model_actor>(read_model),
                             std::function<bool()>{[this] { return waits; }});
-    const auto to = std::make_shared<kept_answer>();
+    const auto to = std::make_shared<testing::kept_answer>();
     caf::anon_send(
       whom, check_health{question, std::make_shared<http::responder>(to)});
     settle();

@@ -1,6 +1,7 @@
 // What Prometheus and the page hear of a real core, and how counts last.
 
 #include "adapters/doors/operations/metrics.hpp"
+#include "tests/adapters/doors/http/kept_answer.hpp"
 #include "tests/support/polling_fixture.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -16,21 +17,6 @@ namespace depositd {
 namespace {
 
 using namespace std::chrono_literals;
-
-struct metrics_answer final : http::answer_sink {
-  bool answer(http::response what) override {
-    got = std::move(what);
-    return true;
-  }
-  void pass() override {
-    // only doors with gates do
-  }
-  bool hold(std::uint64_t) override {
-    return true;
-  }
-
-  http::response got;
-};
 
 class metrics_test : public testing::polling_fixture {
 protected:
@@ -62,7 +48,7 @@ protected:
 
   /// What a path is answered.
   std::string get(const std::string& path) {
-    const auto to = std::make_shared<metrics_answer>();
+    const auto to = std::make_shared<testing::kept_answer>();
     const auto match = routes.find("GET", http::split_path(path));
     if (!match.found)
       return "";
@@ -87,8 +73,8 @@ protected:
     open_door();
   }
 
-  std::shared_ptr<metrics_answer> ask_for_metrics() {
-    const auto to = std::make_shared<metrics_answer>();
+  std::shared_ptr<testing::kept_answer> ask_for_metrics() {
+    const auto to = std::make_shared<testing::kept_answer>();
     caf::anon_send(whom, tell_metrics{std::make_shared<http::responder>(to)});
     settle();
     return to;

@@ -1,4 +1,5 @@
 #include "adapters/node/gate/accounts.hpp"
+#include "tests/support/loopback_listener.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,18 +18,11 @@ constexpr std::uint32_t nobody = 65'534;
 class gate_accounts : public ::testing::Test {
 protected:
   void SetUp() override {
-    listening_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ASSERT_EQ(bind(listening_, address(at), sizeof at), 0);
-    ASSERT_EQ(listen(listening_, 4), 0);
-    socklen_t size = sizeof at_;
-    ASSERT_EQ(getsockname(listening_, address(at_), &size), 0);
+    at_ = testing::loopback_at(listening_.port());
   }
 
   void TearDown() override {
-    for (const int fd : {listening_, near_, far_})
+    for (const int fd : {near_, far_})
       if (fd >= 0)
         close(fd);
   }
@@ -41,13 +35,13 @@ protected:
   int connect_here() const {
     const int out = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     auto at = at_;
-    EXPECT_EQ(connect(out, address(at), sizeof(sockaddr_in)), 0);
+    EXPECT_EQ(connect(out, address(at), sizeof at), 0);
     return out;
   }
 
   void meet() {
     far_ = connect_here();
-    near_ = accept(listening_, nullptr, nullptr);
+    near_ = listening_.accept();
     ASSERT_GE(near_, 0);
   }
 
@@ -60,8 +54,9 @@ protected:
     return account_in_proc(own, other);
   }
 
-  int listening_ = -1, near_ = -1, far_ = -1;
-  sockaddr_storage at_{};
+  testing::loopback_listener listening_;
+  int near_ = -1, far_ = -1;
+  sockaddr_in at_{};
 };
 
 TEST_F(gate_accounts, knows_whose_the_other_end_is) {
@@ -101,7 +96,7 @@ TEST_F(gate_accounts, tells_another_account_from_ours) {
     _exit(1);
   }
   close(ends[0]);
-  near_ = accept(listening_, nullptr, nullptr);
+  near_ = listening_.accept();
   EXPECT_EQ(account_behind(near_), nobody);
   EXPECT_EQ(by_proc(), nobody);
   close(ends[1]);

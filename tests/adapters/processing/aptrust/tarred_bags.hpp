@@ -3,9 +3,7 @@
 // Bags for tests: right ones, and such that are wrong in one way.
 
 #include "adapters/digests/digester.hpp"
-
-#include <archive.h>
-#include <archive_entry.h>
+#include "tests/support/packed.hpp"
 
 #include <map>
 #include <memory>
@@ -15,42 +13,14 @@
 
 namespace depositd::aptrust::testing {
 
+using depositd::testing::tar_of;
+
 using file_map = std::map<std::string, std::string>;
 
 inline std::string hex_of(std::string_view bytes, digest_algorithm by) {
   digester sum{by};
   sum.add(bytes);
   return sum.finish().value;
-}
-
-/// A tar file of these, in this order; a name that ends with a slash is a
-/// folder.
-inline std::string
-tar_of(const std::vector<std::pair<std::string, std::string>>& files) {
-  std::string out;
-  const std::unique_ptr<archive, int (*)(archive*)> to{archive_write_new(),
-                                                       &archive_write_free};
-  archive_write_set_format_ustar(to.get());
-  const auto write = [](archive*, void* where, const void* bytes,
-                        std::size_t count) {
-    static_cast<std::string*>(where)->append(static_cast<const char*>(bytes),
-                                             count);
-    return static_cast<la_ssize_t>(count);
-  };
-  archive_write_open(to.get(), &out, nullptr, write, nullptr);
-  for (const auto& [name, bytes] : files) {
-    const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry{
-      archive_entry_new(), &archive_entry_free};
-    archive_entry_set_pathname(entry.get(), name.c_str());
-    archive_entry_set_filetype(entry.get(),
-                               name.ends_with('/') ? AE_IFDIR : AE_IFREG);
-    archive_entry_set_perm(entry.get(), 0644);
-    archive_entry_set_size(entry.get(), static_cast<la_int64_t>(bytes.size()));
-    archive_write_header(to.get(), entry.get());
-    archive_write_data(to.get(), bytes.data(), bytes.size());
-  }
-  archive_write_close(to.get());
-  return out;
 }
 
 /// What a bag consists of; change it before it is packed to spoil it.

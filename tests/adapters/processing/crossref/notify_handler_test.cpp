@@ -2,6 +2,7 @@
 
 #include "tests/adapters/doors/crossref/fake_stores.hpp"
 #include "tests/adapters/processing/crossref/deposit_builder.hpp"
+#include "tests/support/noted_messages.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,30 +13,8 @@ namespace {
 using namespace depositd;
 using namespace depositd::crossref;
 using depositd::testing::a_deposit;
-
-/// Takes what it is given, or fails as it was told to.
-class noted_mails final : public mailer {
-public:
-  caf::error send(const mail& x) override {
-    if (!failure)
-      sent.push_back(x);
-    return failure;
-  }
-
-  std::vector<mail> sent;
-  caf::error failure;
-};
-
-class noted_callbacks final : public callback_sender {
-public:
-  caf::error send(const callback& x) override {
-    asked.push_back(x);
-    return failure;
-  }
-
-  std::vector<callback> asked;
-  caf::error failure;
-};
+using depositd::testing::noted_callbacks;
+using depositd::testing::noted_mails;
 
 class written_rows final : public work_reader {
 public:

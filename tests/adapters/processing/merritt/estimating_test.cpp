@@ -1,14 +1,16 @@
 // Sizes before the download, and whether there is room. Names of tests begin
 // with the rows of the case table that they stand for.
 
-#include "tests/adapters/processing/merritt/archives.hpp"
 #include "tests/adapters/processing/merritt/stage_world.hpp"
+#include "tests/support/packed.hpp"
 
 #include <condition_variable>
 
 namespace depositd::merritt {
 
 namespace {
+
+using depositd::testing::zip_of;
 
 class estimating : public testing::stage_world {
 protected:
@@ -125,7 +127,7 @@ TEST_F(estimating, M30_other_folders_and_other_cases_are_other_names) {
 }
 
 TEST_F(estimating, payloads_that_are_here_have_the_size_that_they_have) {
-  auto zip = job_of("a.zip", testing::zip_of({{"a", "12345"}, {"b", "678"}}));
+  auto zip = job_of("a.zip", zip_of({{"a", "12345"}, {"b", "678"}}));
   EXPECT_EQ(run_all(zip, {"stage", "estimate"}), "");
   EXPECT_EQ(zip.space_needed, 8);
   tools.estimates.sizes = {{8, 20}};

@@ -8,6 +8,7 @@
 #include "adapters/stores/objects/folder_objects.hpp"
 #include "adapters/stores/sqlite/sqlite_inventory.hpp"
 #include "messages/values/clock.hpp"
+#include "tests/support/noted_messages.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -18,30 +19,8 @@
 
 namespace depositd::merritt {
 
-/// Takes what it is given, or fails as it was told to.
-class noted_mails final : public mailer {
-public:
-  caf::error send(const mail& x) override {
-    if (failure)
-      return failure;
-    sent.push_back(x);
-    return {};
-  }
-
-  std::vector<mail> sent;
-  caf::error failure;
-};
-
-class noted_callbacks final : public callback_sender {
-public:
-  caf::error send(const callback& x) override {
-    asked.push_back(x);
-    return failure;
-  }
-
-  std::vector<callback> asked;
-  caf::error failure;
-};
+using depositd::testing::noted_callbacks;
+using depositd::testing::noted_mails;
 
 /// Storage that can be away, and counts what is put.
 class failing_storage final : public storage_target {

@@ -4,8 +4,8 @@
 #include "adapters/minters/http_minter.hpp"
 #include "adapters/processing/merritt/metadata_files.hpp"
 #include "adapters/processing/merritt/payload_metadata.hpp"
-#include "tests/adapters/processing/merritt/archives.hpp"
 #include "tests/adapters/processing/merritt/stage_world.hpp"
+#include "tests/support/packed.hpp"
 
 #include <set>
 #include <thread>
@@ -14,6 +14,7 @@ namespace depositd::merritt {
 
 namespace {
 
+using depositd::testing::zip_of;
 using strings = std::vector<std::string>;
 
 constexpr const char* given_ark = "ark:/99999/fk4given";
@@ -24,7 +25,7 @@ protected:
   /// to be processed.
   job_document ready(const std::map<std::string, std::string>& files,
                      const description& what = {}, bool update = false) {
-    auto batch = batch_of("a.zip", testing::zip_of(files), "container");
+    auto batch = batch_of("a.zip", zip_of(files), "container");
     batch.uuid = "bid-" + std::to_string(++batches_);
     batch.what = what;
     batch.update = update;
@@ -134,7 +135,7 @@ TEST_F(processing, M14_the_erc_adds_local_ids_and_says_the_ark) {
 }
 
 TEST_F(processing, M15_M16_ids_of_rows_then_of_the_erc_never_of_the_form) {
-  const auto zip = testing::zip_of({{"mrt-erc.txt", "where: e1\n"}});
+  const auto zip = zip_of({{"mrt-erc.txt", "where: e1\n"}});
   auto batch = batch_of(
     "b.checkm", testing::batch_manifest(
                   "container-batch", site.put("/1.zip", zip)

@@ -1,8 +1,8 @@
 // How a payload comes into the working folder. Names of tests begin with the
 // rows of the case table that they stand for.
 
-#include "tests/adapters/processing/merritt/archives.hpp"
 #include "tests/adapters/processing/merritt/stage_world.hpp"
+#include "tests/support/packed.hpp"
 
 namespace depositd::merritt {
 
@@ -10,7 +10,7 @@ using staging = testing::stage_world;
 using testing::content_of;
 using testing::digest_of;
 using testing::files_below;
-using testing::zip_of;
+using depositd::testing::zip_of;
 using strings = std::vector<std::string>;
 
 TEST_F(staging, M08_a_container_is_unpacked_and_gone) {

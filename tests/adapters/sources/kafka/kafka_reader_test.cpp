@@ -5,10 +5,10 @@
 #include "adapters/sources/kafka/positions.hpp"
 #include "tests/support/kafka_admin.hpp"
 #include "tests/support/kafka_server.hpp"
+#include "tests/support/loopback_listener.hpp"
 
 #include <gtest/gtest.h>
 
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -41,40 +41,27 @@ reader_context context_for(const kafka_options& options) {
 /// Listens, and never says a word.
 class silent_broker {
 public:
-  silent_broker()
-    : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(at);
-    auto* address = reinterpret_cast<sockaddr*>(&at);
-    if (::bind(listener_, address, size) != 0 || ::listen(listener_, 8) != 0
-        || ::getsockname(listener_, address, &size) != 0)
-      throw std::runtime_error("cannot listen");
-    port_ = ntohs(at.sin_port);
-  }
+  silent_broker() = default;
 
   ~silent_broker() {
     if (connection_ >= 0)
       ::close(connection_);
-    ::close(listener_);
   }
 
   silent_broker(const silent_broker&) = delete;
   silent_broker& operator=(const silent_broker&) = delete;
 
   std::string address() const {
-    return "127.0.0.1:" + std::to_string(port_);
+    return "127.0.0.1:" + std::to_string(listener_.port());
   }
 
   void await_connection() {
-    connection_ = ::accept(listener_, nullptr, nullptr);
+    connection_ = listener_.accept();
   }
 
 private:
-  int listener_;
+  testing::loopback_listener listener_;
   int connection_ = -1;
-  std::uint16_t port_ = 0;
 };
 
 class kafka_reader_test : public ::testing::Test {

@@ -3,6 +3,7 @@
 // Stands before a server of S3, and answers some reads with what was true
 // before: servers of many machines do, for a while.
 
+#include "tests/support/loopback_listener.hpp"
 #include "tests/support/scripted_server.hpp"
 
 #include <cstdint>
@@ -10,8 +11,6 @@
 #include <string>
 #include <utility>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -44,10 +43,7 @@ private:
 
   std::string handed_on(std::string request) const {
     request.insert(request.find("\r\n") + 2, "Connection: close\r\n");
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_port = htons(before_);
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    auto at = testing::loopback_at(before_);
     const int line = ::socket(AF_INET, SOCK_STREAM, 0);
     std::string out;
     if (::connect(line, reinterpret_cast<sockaddr*>(&at), sizeof at) == 0

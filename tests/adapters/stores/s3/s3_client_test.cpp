@@ -1,6 +1,7 @@
 // The client and servers that do what no good one does.
 
 #include "tests/adapters/stores/s3/scripted_bucket.hpp"
+#include "tests/support/loopback_listener.hpp"
 
 #include <gtest/gtest.h>
 
@@ -30,39 +31,21 @@ private:
 /// Takes connections and never says a word.
 class silent_server {
 public:
-  silent_server() : listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(at);
-    EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&at), size), 0);
-    EXPECT_EQ(::listen(listener_, 8), 0);
-    ::getsockname(listener_, reinterpret_cast<sockaddr*>(&at), &size);
-    port_ = ntohs(at.sin_port);
-  }
-
-  silent_server(const silent_server&) = delete;
-  silent_server& operator=(const silent_server&) = delete;
-
-  ~silent_server() {
-    ::close(listener_);
-  }
-
   std::uint16_t port() const {
-    return port_;
+    return listener_.port();
   }
 
   /// Connections that have come since.
   int arrivals() const {
     int out = 0;
-    for (pollfd come{listener_, POLLIN, 0}; ::poll(&come, 1, 0) > 0; ++out)
-      ::close(::accept(listener_, nullptr, nullptr));
+    pollfd come{listener_.socket(), POLLIN, 0};
+    for (; ::poll(&come, 1, 0) > 0; ++out)
+      ::close(listener_.accept());
     return out;
   }
 
 private:
-  int listener_;
-  std::uint16_t port_ = 0;
+  testing::loopback_listener listener_;
 };
 
 client_options impatient_with(const silent_server& server) {

@@ -3,20 +3,19 @@
 // An nsqlookupd that says OK to everything and remembers what it was told, one
 // list for each connection. It can fall silent, and it can hang up.
 
+#include "tests/support/loopback_listener.hpp"
+
 #include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -26,18 +25,7 @@ namespace depositd::testing {
 
 class fake_lookupd {
 public:
-  fake_lookupd()
-    : listener_(::socket(AF_INET, SOCK_STREAM, 0)), wake_(::eventfd(0, 0)) {
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(at);
-    if (::bind(listener_, reinterpret_cast<sockaddr*>(&at), sizeof(at)) != 0
-        || ::listen(listener_, 64) != 0
-        || ::getsockname(listener_, reinterpret_cast<sockaddr*>(&at), &size)
-             != 0)
-      throw std::runtime_error("cannot listen");
-    port_ = ntohs(at.sin_port);
+  fake_lookupd() : wake_(::eventfd(0, 0)) {
     thread_ = std::thread{[this] { run(); }};
   }
 
@@ -53,12 +41,11 @@ public:
     thread_.join();
     for (const auto& [socket, x] : open_)
       ::close(socket);
-    ::close(listener_);
     ::close(wake_);
   }
 
   std::uint16_t port() const {
-    return port_;
+    return listener_.port();
   }
 
   /// Answers nothing from now on, or goes on with new commands.
@@ -116,7 +103,8 @@ private:
 
   void run() {
     for (;;) {
-      std::vector<pollfd> wanted{{listener_, POLLIN, 0}, {wake_, POLLIN, 0}};
+      std::vector<pollfd> wanted{{listener_.socket(), POLLIN, 0},
+                                 {wake_, POLLIN, 0}};
       for (const auto& [socket, x] : open_)
         wanted.push_back({socket, POLLIN, 0});
       if (::poll(wanted.data(), wanted.size(), -1) < 0)
@@ -124,7 +112,7 @@ private:
       if (wanted[1].revents != 0 && !obey())
         return;
       if (wanted[0].revents != 0)
-        enter(::accept(listener_, nullptr, nullptr));
+        enter(listener_.accept());
       for (std::size_t i = 2; i < wanted.size(); ++i)
         if (wanted[i].revents != 0 && open_.count(wanted[i].fd) != 0)
           receive(wanted[i].fd);
@@ -201,9 +189,8 @@ private:
     static_cast<void>(::send(socket, out.data(), out.size(), MSG_NOSIGNAL));
   }
 
-  const int listener_;
+  const loopback_listener listener_;
   const int wake_;
-  std::uint16_t port_ = 0;
   std::map<int, connection> open_; ///< by socket; in the thread
 
   std::mutex guard_; ///< of what follows

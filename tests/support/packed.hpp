@@ -1,24 +1,27 @@
 #pragma once
 
-// Archives for tests, as bytes.
-
-#include <archive.h>
-#include <archive_entry.h>
+// Archives of small files for tests, as bytes.
 
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-namespace depositd::merritt::testing {
+#include <archive.h>
+#include <archive_entry.h>
 
-/// A zip of these files; names are taken as they are, those that end with a
-/// slash are folders.
-inline std::string zip_of(const std::map<std::string, std::string>& files) {
+namespace depositd::testing {
+
+/// In the format that `shape` sets. Names are taken as they are; those that end
+/// with a slash are folders.
+template <class Files>
+std::string packed(const Files& files, void (*shape)(archive*)) {
   std::string out;
   const std::unique_ptr<archive, int (*)(archive*)> to{archive_write_new(),
                                                        &archive_write_free};
-  archive_write_set_format_zip(to.get());
-  archive_write_set_bytes_in_last_block(to.get(), 1);
+  shape(to.get());
   const auto write = [](archive*, void* where, const void* bytes,
                         std::size_t count) {
     static_cast<std::string*>(where)->append(static_cast<const char*>(bytes),
@@ -41,4 +44,18 @@ inline std::string zip_of(const std::map<std::string, std::string>& files) {
   return out;
 }
 
-} // namespace depositd::merritt::testing
+/// A tar file of these, in this order.
+inline std::string
+tar_of(const std::vector<std::pair<std::string, std::string>>& files) {
+  return packed(files,
+                [](archive* to) { archive_write_set_format_ustar(to); });
+}
+
+inline std::string zip_of(const std::map<std::string, std::string>& files) {
+  return packed(files, [](archive* to) {
+    archive_write_set_format_zip(to);
+    archive_write_set_bytes_in_last_block(to, 1);
+  });
+}
+
+} // namespace depositd::testing

@@ -1,0 +1,36 @@
+#pragma once
+
+// Who sends mails and callbacks, in tests: remembers them.
+
+#include "messages/ports/notifiers.hpp"
+
+#include <vector>
+
+namespace depositd::testing {
+
+/// Takes what it is given, or fails as it was told to.
+class noted_mails final : public mailer {
+public:
+  caf::error send(const mail& x) override {
+    if (!failure)
+      sent.push_back(x);
+    return failure;
+  }
+
+  std::vector<mail> sent;
+  caf::error failure;
+};
+
+/// Remembers all, also those that it was told to fail with.
+class noted_callbacks final : public callback_sender {
+public:
+  caf::error send(const callback& x) override {
+    asked.push_back(x);
+    return failure;
+  }
+
+  std::vector<callback> asked;
+  caf::error failure;
+};
+
+} // namespace depositd::testing
