@@ -346,14 +346,27 @@ folder_object::mend(const std::vector<new_file>& files) {
     }));
 }
 
+/// First out of sight, as a whole. Whoever has put it there before may have
+/// failed, or died, before that was flushed.
 caf::error folder_object::remove() {
-  if (!fs::exists(folder_))
-    return remove_folder(work_); // of a removal that was cut off
-  if (auto failure = remove_folder(work_))
-    return failure;
-  // First out of sight, as a whole.
-  if (auto failure = rename_durably(io_, folder_, work_))
-    return failure;
+  std::error_code code;
+  const bool seen = fs::exists(folder_, code);
+  if (code)
+    return file_failed("look at", folder_, code.value());
+  if (seen) {
+    if (auto failure = remove_folder(work_))
+      return failure;
+    if (std::rename(folder_.c_str(), work_.c_str()) != 0)
+      return file_failed("rename to", work_, errno);
+  }
+  for (const auto& names : {work_.parent_path(), folder_.parent_path()}) {
+    const bool is_there = fs::exists(names, code);
+    if (code)
+      return file_failed("look at", names, code.value());
+    if (is_there)
+      if (auto failure = sync_folder(io_, names))
+        return failure;
+  }
   return remove_folder(work_);
 }
 

@@ -284,6 +284,28 @@ TEST_F(folder_objects, are_kept_by_name_once_a_put_succeeds_again) {
   EXPECT_TRUE(through);
 }
 
+TEST_F(folder_objects, are_gone_for_good_once_a_removal_succeeds_again) {
+  name_keeping_disk names;
+  const auto target = open_at(root(), &names);
+  bool through = false;
+  for (int calls = 0; !through && calls < 100; ++calls) {
+    ASSERT_TRUE(target->put(version("one")));
+    names.kept.clear();
+    int left = calls;
+    names.set_fault([&](disk_call) { return left-- == 0 ? EIO : 0; });
+    through = !target->remove(id);
+    EXPECT_EQ(target->show(id).error(), ec::not_found) << calls;
+    names.set_fault({});
+    ASSERT_FALSE(target->remove(id)) << calls;
+    EXPECT_TRUE(names.kept.contains(object().parent_path())) << calls;
+    EXPECT_TRUE(
+      names.kept.contains(root() / "extensions/depositd-unfinished"))
+      << calls;
+    EXPECT_TRUE(fs::is_empty(root() / "extensions/depositd-unfinished"));
+  }
+  EXPECT_TRUE(through);
+}
+
 TEST_F(folder_objects, of_many_files_are_flushed_together_and_then_seen) {
   constexpr int count = 1'000;
   const auto what = [&](const std::string& word) {
