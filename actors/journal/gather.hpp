@@ -11,6 +11,7 @@
 #include <caf/typed_response_promise.hpp>
 
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -33,6 +34,11 @@ caf::result<Answer> answer_later(Self* self, Begin begin) {
 
 /// For answers, or errors, of which it only counts that they have come.
 inline constexpr auto only_counts = [](auto&, auto&&) {};
+
+/// Of those that are asked in turn. CAF keeps who waits for which answer in one
+/// list that it moves up with each answer, and whoever else asks the asker, or
+/// has something to run, waits behind all of them.
+inline constexpr std::size_t asked_at_once = 200;
 
 /// What is gathered; copies are one and the same. Complete when everything that
 /// was expected has come, which `close` allows. The first error wins, unless an
@@ -84,6 +90,25 @@ public:
                   expect<Answer>(std::move(takes)...));
   }
 
+  /// The same where there may be very many to ask: only so many of them have
+  /// not answered yet at any time, the others are asked as answers come. What
+  /// `takes` hold must not hold this.
+  template <class Answer, class Whom, class Request, class... Takes>
+  void ask_in_turn(caf::scheduled_actor* self, const Whom& whom,
+                   answer_wait within, const Request& what,
+                   const Takes&... takes) const {
+    state_->waiting.push_back([=](const gathering& all) {
+      auto take = all.template expect<Answer>(takes...);
+      depositd::ask(self, whom, within, what,
+                    [all, take](caf::expected<Answer> x) {
+                      --all.state_->asked;
+                      all.ask_next();
+                      take(std::move(x));
+                    });
+    });
+    ask_next();
+  }
+
   /// Nothing more is asked.
   void close() const {
     state_->arrived();
@@ -94,7 +119,10 @@ private:
     use then;
     Result result;
     caf::error failure;
-    std::size_t open = 1; ///< one for whoever still asks
+    std::size_t open = 1;  ///< one for whoever still asks
+    std::size_t asked = 0; ///< in turn, and have not answered
+    /// Hold no state: this would hold itself once nobody answers any more.
+    std::deque<std::function<void(const gathering&)>> waiting;
 
     void arrived() {
       if (--open > 0)
@@ -105,6 +133,15 @@ private:
         then(std::move(result));
     }
   };
+
+  void ask_next() const {
+    if (state_->waiting.empty() || state_->asked >= asked_at_once)
+      return;
+    const auto one = std::move(state_->waiting.front());
+    state_->waiting.pop_front();
+    ++state_->asked;
+    one(*this);
+  }
 
   std::shared_ptr<state> state_;
 };

@@ -19,6 +19,10 @@ std::vector<queue_number> queues_named(shard_pointer self,
   return out;
 }
 
+bool by_name(const queue_report& a, const queue_report& b) {
+  return a.name < b.name;
+}
+
 /// However many are asked for.
 constexpr std::uint32_t rings_shown_max = 10'000;
 
@@ -125,24 +129,24 @@ caf::result<item_explained> explain(shard_pointer self, const explain_item& x) {
 caf::result<queues_listed> list_all_queues(shard_pointer self) {
   if (auto refused = refuse_recovering(self))
     return refused;
-  const auto by_name = [](const auto& a, const auto& b) {
-    return a.name < b.name;
-  };
-  const auto add = [=](queues_listed& sum, queue_report& x) {
-    const auto at =
-      std::upper_bound(sum.queues.begin(), sum.queues.end(), x, by_name);
-    sum.queues.insert(at, std::move(x));
+  const auto add = [](queues_listed& sum, queue_report& x) {
+    sum.queues.push_back(std::move(x));
   };
   const auto& state = self->state;
-  return journal::gather<queues_listed>(
-    self,
-    [&](const journal::gathering<queues_listed>& all) {
-      for (const auto number : queues_here(self))
-        all.ask<queue_report>(self, state.queues[number].actor,
-                              state.options.request_timeout, report_queue{},
-                              add, journal::only_counts);
-    },
-    {{}, state.control->server.suspended});
+  return journal::answer_later<queues_listed>(self, [&](auto then) {
+    const journal::gathering<queues_listed> all{
+      [then](caf::expected<queues_listed> x) mutable {
+        if (x)
+          std::sort(x->queues.begin(), x->queues.end(), by_name);
+        then(std::move(x));
+      },
+      {{}, state.control->server.suspended}};
+    for (const auto number : queues_here(self))
+      all.ask_in_turn<queue_report>(
+        self, state.queues[number].actor, state.options.request_timeout,
+        report_queue{}, add, journal::only_counts);
+    all.close();
+  });
 }
 
 caf::result<shard_measured> measure_queues(shard_pointer self,
@@ -169,10 +173,9 @@ caf::result<shard_measured> measure_queues(shard_pointer self,
     self,
     [&](const journal::gathering<shard_measured>& all) {
       for (const auto number : queues_here(self))
-        all.ask<ring_measured>(self, state.queues[number].actor,
-                               state.options.request_timeout,
-                               measure_ring{x.ends_step}, add,
-                               journal::only_counts);
+        all.ask_in_turn<ring_measured>(
+          self, state.queues[number].actor, state.options.request_timeout,
+          measure_ring{x.ends_step}, add, journal::only_counts);
     },
     std::move(begin));
 }
@@ -191,9 +194,9 @@ caf::result<users_listed> list_all_users(shard_pointer self,
   return journal::gather<users_listed>(
     self, [&](const journal::gathering<users_listed>& all) {
       for (const auto number : numbers)
-        all.ask<members_report>(self, state.queues[number].actor,
-                                state.options.request_timeout, report_members{},
-                                add, journal::only_counts);
+        all.ask_in_turn<members_report>(
+          self, state.queues[number].actor, state.options.request_timeout,
+          report_members{}, add, journal::only_counts);
     });
 }
 
@@ -222,9 +225,9 @@ caf::result<rings_shown> show_all_rings(shard_pointer self,
   return journal::gather<rings_shown>(
     self, [&](const journal::gathering<rings_shown>& all) {
       for (const auto number : numbers)
-        all.ask<ring_report>(self, state.queues[number].actor,
-                             state.options.request_timeout, question(number),
-                             add, journal::only_counts);
+        all.ask_in_turn<ring_report>(
+          self, state.queues[number].actor, state.options.request_timeout,
+          question(number), add, journal::only_counts);
     });
 }
 

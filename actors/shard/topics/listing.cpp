@@ -51,9 +51,9 @@ void ask_counts(shard_pointer self,
   const auto& state = self->state;
   const auto ask = [&](const std::string& queue, auto take) {
     if (const auto number = find_queue(self, queue))
-      all.ask<queue_report>(self, state.queues[*number].actor,
-                            state.options.request_timeout, report_queue{}, take,
-                            journal::only_counts);
+      all.ask_in_turn<queue_report>(
+        self, state.queues[*number].actor, state.options.request_timeout,
+        report_queue{}, take, journal::only_counts);
   };
   const auto& topic = all.result().topics[at];
   ask(topic_queue(topic.name), [=](topics_listed& sum, const queue_report& x) {

@@ -8,6 +8,8 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <algorithm>
+#include <memory>
 #include <vector>
 
 namespace depositd::testing {
@@ -59,6 +61,46 @@ counter_actor::behavior_type adder(counter_actor::pointer self,
             else
               all.ask<queue_counted>(self, who, std::chrono::seconds{5}, x, add,
                                      count);
+        });
+    },
+  };
+}
+
+/// Keeps everybody waiting; whoever asks for `next` has the first of them
+/// answered, if any, and is told how many it was asked by in all.
+counter_actor::behavior_type patient(counter_actor::pointer self, int) {
+  using promise = caf::typed_response_promise<queue_counted>;
+  const auto waiting = std::make_shared<std::vector<promise>>();
+  const auto answered = std::make_shared<std::size_t>(0);
+  return {
+    [=](const count_queue& x) -> caf::result<queue_counted> {
+      if (x.queue != "next") {
+        auto promise = self->make_response_promise<queue_counted>();
+        waiting->push_back(promise);
+        return promise;
+      }
+      const auto all = waiting->size();
+      if (*answered < all)
+        (*waiting)[(*answered)++].deliver(queue_counted{1, 0});
+      return queue_counted{all, 0};
+    },
+  };
+}
+
+/// Adds up what one counts whom it asks so many times, in turn.
+counter_actor::behavior_type adder_in_turn(counter_actor::pointer self,
+                                           counter_actor whom,
+                                           std::size_t times) {
+  const auto add = [](queue_counted& sum, const queue_counted& x) {
+    sum.items += x.items;
+  };
+  return {
+    [=](const count_queue& x) {
+      return journal::gather<queue_counted>(
+        self, [&](const journal::gathering<queue_counted>& all) {
+          for (std::size_t i = 0; i < times; ++i)
+            all.ask_in_turn<queue_counted>(self, whom, std::chrono::seconds{5},
+                                           x, add);
         });
     },
   };
@@ -117,6 +159,31 @@ TEST_F(gathered, wait_no_longer_than_each_may_take) {
   ASSERT_TRUE(self->has_next_message());
   reply.receive([](const queue_counted& x) { EXPECT_EQ(x.claims, 1u); },
                 [](const caf::error& why) { FAIL() << render(why); });
+}
+
+TEST_F(gathered, of_very_many_keep_few_waiting_at_once) {
+  const auto all = journal::asked_at_once + 7;
+  const auto whom = spawn(patient, 0);
+  auto reply = self->request(spawn(adder_in_turn, whom, all), caf::infinite,
+                             count_queue{"q"});
+  settle();
+  for (std::size_t i = 0; i < all; ++i) {
+    EXPECT_FALSE(self->has_next_message()) << i;
+    const auto asked = ask<queue_counted>(whom, count_queue{"next"});
+    ASSERT_TRUE(asked);
+    EXPECT_EQ(asked->items, std::min(journal::asked_at_once + i, all));
+  }
+  ASSERT_TRUE(self->has_next_message());
+  reply.receive([&](const queue_counted& x) { EXPECT_EQ(x.items, all); },
+                [](const caf::error& why) { FAIL() << render(why); });
+}
+
+TEST_F(gathered, of_very_many_fail_with_the_first_error_when_all_were_asked) {
+  const auto x = ask<queue_counted>(
+    spawn(adder_in_turn, fails(ec::overloaded), journal::asked_at_once * 2),
+    count_queue{"q"});
+  ASSERT_FALSE(x);
+  EXPECT_EQ(x.error(), ec::overloaded);
 }
 
 TEST(gathering, is_complete_only_when_nothing_more_is_asked) {
