@@ -261,7 +261,7 @@ caf::error folder_object::get(std::uint32_t version, const std::string& path,
   if (!file)
     return file.error();
   const auto place = folder_ / file->place;
-  auto copied = read_all(io_, place, to);
+  auto copied = read_all(io_, place, to, flushed::by_the_caller);
   if (!copied)
     return std::move(copied.error());
   if (copied->sha512 == file->sha512)

@@ -23,6 +23,7 @@ public:
   caf::expected<put_result> put(const new_version& x);
   caf::expected<object_version> show(std::uint32_t version) const;
   caf::expected<std::uint32_t> version_with(const stored_file& file) const;
+  /// Without a flush: whoever needs the copy after a power cut sees to that.
   caf::error get(std::uint32_t version, const std::string& path,
                  const std::filesystem::path& to) const;
   caf::error

@@ -343,6 +343,14 @@ TEST_F(folder_objects, of_many_files_are_flushed_together_and_then_seen) {
   EXPECT_FALSE(target->verify(id));
 }
 
+TEST_F(folder_objects, of_many_files_are_given_back_without_a_flush_of_each) {
+  const auto target = open_at(root(), &io);
+  ASSERT_TRUE(target->put(version("one")));
+  io.set_fault([](disk_call x) { return x == disk_call::write ? 0 : EIO; });
+  EXPECT_FALSE(target->get(id, 0, "dir/a", home.path() / "back"));
+  EXPECT_EQ(text_of(home.path() / "back"), "one");
+}
+
 TEST_F(folder_objects, get_bytes_back_that_were_damaged_or_lost) {
   const auto target = open_at(root());
   ASSERT_TRUE(target->put(version("one")));
