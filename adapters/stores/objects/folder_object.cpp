@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <set>
 
 #include <fcntl.h>
 
@@ -327,23 +328,45 @@ caf::error folder_object::put_again(const fs::path& source,
   return remove_folder(work_);
 }
 
+caf::error folder_object::sync_folders(const std::set<fs::path>& all) const {
+  if (all.size() >= files_flushed_together) {
+    const auto top = open_file(folder_, O_RDONLY | O_DIRECTORY);
+    if (!top)
+      return top.error();
+    const auto code = io_.sync_all(top->value());
+    return code ? file_failed("sync", folder_, code) : caf::error{};
+  }
+  for (const auto& folder : all)
+    if (auto failure = sync_folder(io_, folder))
+      return failure;
+  return {};
+}
+
 caf::expected<std::uint64_t>
 folder_object::mend(const std::vector<new_file>& files) {
   auto found = of_object(id_, load());
   if (!found)
     return std::move(found.error());
-  return without_rest(mend_files(
+  std::set<fs::path> names;
+  auto out = without_rest(mend_files(
     *found, files,
-    [this](const std::string& place) -> caf::expected<std::string> {
+    [&](const std::string& place) -> caf::expected<std::string> {
       auto read = read_all(io_, folder_ / place);
       // A sector that cannot be read holds nothing either.
       if (!read)
         return no_place(place);
+      names.insert((folder_ / place).parent_path());
       return std::move(read->sha512);
     },
     [this](const fs::path& source, const kept_file& what) {
       return put_again(source, what);
     }));
+  if (!out)
+    return out;
+  // What is whole may have been put by one that failed before its flush.
+  if (auto failure = sync_folders(names))
+    return failure;
+  return out;
 }
 
 /// First out of sight, as a whole. Whoever has put it there before may have

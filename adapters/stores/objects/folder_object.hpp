@@ -7,6 +7,7 @@
 #include "adapters/stores/objects/version_files.hpp"
 
 #include <filesystem>
+#include <set>
 
 namespace depositd::ocfl {
 
@@ -49,6 +50,8 @@ private:
   caf::error commit_next(const inventory& x);
   caf::error put_again(const std::filesystem::path& source,
                        const kept_file& what);
+  /// Makes what stands in these folders of the object durable.
+  caf::error sync_folders(const std::set<std::filesystem::path>& all) const;
 
   disk& io_;
   known_inventories& known_;

@@ -306,6 +306,26 @@ TEST_F(folder_objects, are_gone_for_good_once_a_removal_succeeds_again) {
   EXPECT_TRUE(through);
 }
 
+TEST_F(folder_objects, are_whole_for_good_once_a_mending_succeeds_again) {
+  name_keeping_disk names;
+  const auto target = open_at(root(), &names);
+  ASSERT_TRUE(target->put(version("one")));
+  const auto place = object() / "v1/content/dir/a";
+  bool through = false;
+  for (int calls = 0; !through && calls < 100; ++calls) {
+    write(place, "onx");
+    names.kept.clear();
+    int left = calls;
+    names.set_fault([&](disk_call) { return left-- == 0 ? EIO : 0; });
+    through = static_cast<bool>(target->mend(id, version("one").files));
+    names.set_fault({});
+    ASSERT_TRUE(target->mend(id, version("one").files)) << calls;
+    EXPECT_EQ(text_of(place), "one") << calls;
+    EXPECT_TRUE(names.kept.contains(place.parent_path())) << calls;
+  }
+  EXPECT_TRUE(through);
+}
+
 TEST_F(folder_objects, of_many_files_are_flushed_together_and_then_seen) {
   constexpr int count = 1'000;
   const auto what = [&](const std::string& word) {
