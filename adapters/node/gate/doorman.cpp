@@ -4,6 +4,8 @@
 #include "adapters/node/gate/connection.hpp"
 
 #include <cerrno>
+#include <cstring>
+#include <string>
 #include <utility>
 
 #include <fcntl.h>
@@ -26,6 +28,11 @@ void close_at_once(int socket) {
   ::close(socket);
 }
 
+/// The loop is told once more when it may be otherwise.
+bool passes(int error) {
+  return error == EAGAIN || error == EINTR || error == ECONNABORTED;
+}
+
 int open_spare() {
   return ::open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
@@ -33,8 +40,12 @@ int open_spare() {
 } // namespace
 
 listening_socket::listening_socket(caf::io::network::default_multiplexer& loop,
-                                   int socket, std::shared_ptr<port_core> core)
-  : acceptor(loop, socket), core_(std::move(core)), spare_(open_spare()) {
+                                   int socket, std::shared_ptr<port_core> core,
+                                   manager_type& owner)
+  : acceptor(loop, socket),
+    core_(std::move(core)),
+    owner_(owner),
+    spare_(open_spare()) {
   // nop
 }
 
@@ -44,20 +55,46 @@ listening_socket::~listening_socket() {
 }
 
 void listening_socket::handle_event(operation op) {
-  for (int i = 0; i < accepted_at_once; ++i)
+  for (int i = 0; i < accepted_at_once && !again_; ++i)
     handle_event_impl(op, *this);
 }
 
-void listening_socket::turn_away(int fd) {
+/// Whether there is a descriptor for this again, or nobody is there.
+bool listening_socket::turn_away(int fd) {
   if (spare_ >= 0)
     ::close(spare_);
   const int socket = ::accept4(fd, nullptr, nullptr, SOCK_CLOEXEC);
+  const bool none = socket < 0 && passes(errno);
   if (socket >= 0) {
     close_at_once(socket);
     ++core_->counts.refused;
     core_->say("?", "no descriptors are left");
   }
   spare_ = open_spare();
+  return socket >= 0 || none;
+}
+
+void listening_socket::pause(int why) {
+  ++core_->counts.pauses;
+  core_->say("?", std::string{"cannot be accepted: "} + std::strerror(why));
+  passivate();
+  again_ = std::make_shared<const port_core::again_function>(
+    [this] { listen_again(); });
+  core_->listen_later(again_);
+}
+
+void listening_socket::listen_again() {
+  if (eventbf() != 0) { // the loop has yet to let go of it
+    core_->listen_later(again_);
+    return;
+  }
+  again_ = nullptr;
+  activate(&owner_);
+}
+
+void listening_socket::stop() {
+  again_ = nullptr;
+  passivate();
 }
 
 bool listening_socket::try_accept(int& result, int fd) {
@@ -69,15 +106,19 @@ bool listening_socket::try_accept(int& result, int fd) {
     address_ = kit::numeric_address(address);
     return true;
   }
-  if (errno == EMFILE || errno == ENFILE)
-    turn_away(fd);
+  const int why = errno;
+  if (state_.shutting_down)
+    return false;
+  const bool full = why == EMFILE || why == ENFILE;
+  if (full ? !turn_away(fd) : !passes(why))
+    pause(why);
   return false;
 }
 
 doorman::doorman(caf::io::network::default_multiplexer& loop, int socket,
                  std::shared_ptr<port_core> core)
   : caf::io::doorman(caf::io::network::accept_hdl_from_socket(socket)),
-    core_(std::move(core)), acceptor_(loop, socket, core_) {
+    core_(std::move(core)), acceptor_(loop, socket, core_, *this) {
   // nop
 }
 
@@ -129,7 +170,7 @@ void doorman::add_to_loop() {
 }
 
 void doorman::remove_from_loop() {
-  acceptor_.passivate();
+  acceptor_.stop();
 }
 
 } // namespace depositd::gate

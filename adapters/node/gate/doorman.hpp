@@ -16,14 +16,19 @@ namespace depositd::gate {
 
 /// The socket that listens. Without a descriptor for a connection it takes the
 /// connection with one that is kept for this, and closes it: else the loop
-/// would be told of it for ever.
+/// would be told of it for ever. If it can take none at all, as without memory,
+/// it is not listened at until the port looks around again.
 class listening_socket final : public caf::io::network::acceptor {
 public:
+  /// `owner` has it as a part.
   listening_socket(caf::io::network::default_multiplexer& loop, int socket,
-                   std::shared_ptr<port_core> core);
+                   std::shared_ptr<port_core> core, manager_type& owner);
   ~listening_socket() override;
 
   void handle_event(caf::io::network::operation op) override;
+
+  /// For good, unless it is activated anew.
+  void stop();
 
   /// For the policy of CAF's acceptor.
   bool try_accept(int& result, int fd);
@@ -34,9 +39,14 @@ public:
   }
 
 private:
-  void turn_away(int fd);
+  bool turn_away(int fd);
+  void pause(int why);
+
+  void listen_again();
 
   std::shared_ptr<port_core> core_;
+  manager_type& owner_;
+  std::shared_ptr<const port_core::again_function> again_; ///< in a pause
   int spare_ = -1;
   std::string address_;
 };

@@ -5,7 +5,6 @@
 #include <spdlog/spdlog.h>
 
 #include <utility>
-#include <vector>
 
 namespace depositd::gate {
 
@@ -63,7 +62,14 @@ void port_core::close(std::uint64_t id, const std::string& why) {
     at->second->cut(why);
 }
 
+void port_core::listen_later(std::weak_ptr<const again_function> again) {
+  pausing_.push_back(std::move(again));
+}
+
 void port_core::look(time_point now) {
+  for (const auto& x : std::exchange(pausing_, {}))
+    if (const auto again = x.lock())
+      (*again)();
   for (const auto id : limits_.overdue(now))
     close(id, "not done in time");
   std::vector<std::uint64_t> stuck, dismissed;

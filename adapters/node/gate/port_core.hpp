@@ -12,9 +12,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace depositd::gate {
 
@@ -45,6 +48,7 @@ struct port_counts {
   std::atomic<std::uint64_t> refused{0};  ///< no descriptor was left
   std::atomic<std::uint64_t> closed{0};   ///< for what they said or did not say
   std::atomic<std::uint64_t> skipped{0};  ///< messages that nobody got
+  std::atomic<std::uint64_t> pauses{0};   ///< while nobody could be accepted
 };
 
 /// Only the thread of the sockets calls it, but for what says otherwise.
@@ -97,8 +101,13 @@ public:
   /// Closes the connection, if it is still there.
   void close(std::uint64_t id, const std::string& why);
 
+  using again_function = std::function<void()>;
+
+  /// At the next look, if it is there then.
+  void listen_later(std::weak_ptr<const again_function> again);
+
   /// Closes what has been silent or has not read for too long, and whoever has
-  /// lost the right that they worked by.
+  /// lost the right that they worked by; and has those listen who had to pause.
   void look(time_point now);
 
   /// A line, if not too many have been said of late.
@@ -117,6 +126,7 @@ private:
   std::atomic<caf::actor_id> published_{0};
   std::atomic<std::uint64_t> last_id_{std::uint64_t{1} << 32};
   std::unordered_map<std::uint64_t, connection*> connections_;
+  std::vector<std::weak_ptr<const again_function>> pausing_;
   line_budget lines_;
   std::size_t held_ = 0;
 };
