@@ -82,6 +82,17 @@ protected:
     return out;
   }
 
+  /// Of a short lease that a busy store may see the end of before it is asked:
+  /// `attempt` begins one and says whether it lasted for what it asked.
+  template <class Attempt>
+  static bool in_a_short_lease(const Attempt& attempt) {
+    constexpr int attempts_max = 100;
+    for (int i = 0; i < attempts_max; ++i)
+      if (attempt())
+        return true;
+    return false;
+  }
+
   std::unique_ptr<lease_driver> driver;
   std::unique_ptr<shard_leases> a;
   std::unique_ptr<shard_leases> b;
@@ -164,8 +175,11 @@ TEST_P(shard_leases_suite, does_not_renew_what_has_ended) {
 }
 
 TEST_P(shard_leases_suite, keeps_what_is_renewed) {
-  const auto first = take(*a, 2, short_ms);
-  EXPECT_EQ(renew(*a, long_ms), numbers{2});
+  epoch_number first = 0;
+  ASSERT_TRUE(in_a_short_lease([&] {
+    first = take(*a, 2, short_ms);
+    return renew(*a, long_ms) == numbers{2};
+  }));
   driver->pass(short_ms + 10);
   EXPECT_EQ(take(*b, 2), 0u);
   EXPECT_EQ(seen(2).epoch, first) << "a renewal is no new owner";
@@ -188,8 +202,10 @@ TEST_P(shard_leases_suite, gives_an_engine_back_what_it_had_when_it_crashed) {
 TEST_P(shard_leases_suite, knows_who_is_alive) {
   EXPECT_EQ(alive(), std::vector<std::string>{});
   renew(*a, long_ms);
-  renew(*b, short_ms);
-  EXPECT_EQ(alive(), (std::vector<std::string>{"a", "b"}));
+  ASSERT_TRUE(in_a_short_lease([&] {
+    renew(*b, short_ms);
+    return alive() == std::vector<std::string>{"a", "b"};
+  }));
   driver->pass(short_ms + 10);
   EXPECT_EQ(alive(), std::vector<std::string>{"a"});
 }
