@@ -61,9 +61,9 @@ caf::error nobody_is_alone(connection& to, std::uint64_t version) {
   return to.script("SET LOCAL lock_timeout = 0");
 }
 
-/// A name that a table cannot take would stop the projection for good, and no
-/// database ever gets another encoding. One in which engines have worked
-/// already goes on with the names that it can keep.
+/// A name that a table cannot take would stop the projection for good, however
+/// long it has worked without one, and no database ever gets another encoding.
+/// A copy of it does, and loses nothing.
 caf::error check_encoding(connection& to) {
   const auto found = to.run(statements::encoding);
   if (!found)
@@ -76,7 +76,8 @@ caf::error check_encoding(connection& to) {
                          "store.url: the database keeps texts in "
                            + std::string{name}
                            + ", which has not every letter: make one with "
-                             "ENCODING 'UTF8'");
+                             "ENCODING 'UTF8', and if this one has been used, "
+                             "copy it there with pg_dump");
 }
 
 } // namespace
@@ -88,6 +89,8 @@ std::uint64_t schema_known() {
 
 caf::error migrate(connection& to) {
   return to.transact([&]() -> caf::error {
+    if (auto error = check_encoding(to))
+      return error;
     if (auto error = to.execute(statements::lock_schema))
       return error;
     if (auto error = to.script(std::string{statements::version_table}))
@@ -108,9 +111,6 @@ caf::error migrate(connection& to) {
       if (auto error = nobody_is_alone(to, version))
         return error;
     }
-    if (version == 0)
-      if (auto error = check_encoding(to))
-        return error;
     return apply_missing(to, version);
   });
 }

@@ -21,7 +21,7 @@ std::uint64_t schema_known();
 /// under a lock, in one transaction. `ec::store_failed` if it was made by a
 /// later version of depositd, or if engines run on an earlier schema: they
 /// would write what later ones have given another meaning; `ec::bad_setting` if
-/// the database is new and has not every letter. Nothing is changed then.
+/// the database has not every letter. Nothing is changed then.
 caf::error migrate(connection& to);
 
 } // namespace depositd::postgres

@@ -1,6 +1,7 @@
 // What only the journal in PostgreSQL promises: fencing, commits of unknown
 // outcome, damage by name.
 
+#include "adapters/stores/postgres/migrations.hpp"
 #include "tests/adapters/stores/postgres/postgres_fixture.hpp"
 
 #include <chrono>
@@ -219,6 +220,25 @@ TEST_F(postgres_journal, refuses_a_database_that_has_not_every_letter) {
     << render(opened.error());
   EXPECT_TRUE(open_in("in_utf8"));
   EXPECT_TRUE(open_in("in_sql_ascii"));
+}
+
+TEST_F(postgres_journal, refuses_one_that_was_used_and_has_not_every_letter) {
+  const auto& server = shared_postgres().url();
+  const auto url = server.substr(0, server.rfind('/') + 1) + "used_latin1";
+  schema->run("CREATE DATABASE used_latin1 ENCODING 'LATIN1' TEMPLATE "
+              "template0 LC_COLLATE 'C' LC_CTYPE 'C'");
+  auto before = postgres::connection::open({.url = url, .name = "test"});
+  ASSERT_TRUE(before) << render(before.error());
+  ASSERT_FALSE(
+    (*before)->script("CREATE TABLE schema_versions (version bigint);"
+                      "INSERT INTO schema_versions VALUES ("
+                      + std::to_string(postgres::schema_known()) + ")"));
+  const auto opened = open_postgres_journal({.server = {.url = url}});
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error(), ec::bad_setting);
+  EXPECT_NE(render(opened.error()).find("copy it there with pg_dump"),
+            std::string::npos)
+    << render(opened.error());
 }
 
 TEST_F(postgres_journal, does_not_trust_a_server_that_is_not_verified) {
