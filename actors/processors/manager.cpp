@@ -131,33 +131,8 @@ void supply(self_pointer self, const std::string& queue,
   }
 }
 
-void open_queue_ports(self_pointer self, const std::string& queue) {
-  const auto& options = self->state.options;
-  const auto shard = options.shard;
-  if (!shard)
-    return; // the next engine is asked
-  self->request(shard, options.request_timeout, open_ports{queue})
-    .then(
-      [=](const ports_opened& found) {
-        if (self->state.options.shard == shard)
-          supply(self, queue, found);
-      },
-      [=](const caf::error& why) {
-        if (self->state.options.shard != shard)
-          return;
-        // What holds up one mostly holds up all, each second: the log may be
-        // on the disk that fails.
-        spdlog::log(self->state.refill_due ? spdlog::level::debug
-                                           : spdlog::level::warn,
-                    "processors_wait queue={} reason=\"{}\"", queue,
-                    render(why));
-        refill_soon(self);
-      });
-}
-
-/// Asks for the ports of every queue where a slot or a port is missing.
-void fill_slots(self_pointer self) {
-  auto& state = self->state;
+/// Where a slot or a port is missing.
+std::set<std::string> queues_missing(const processor_manager_state& state) {
   std::set<std::string> missing;
   const auto look = [&](const std::string& queue, bool slots_missing) {
     if (slots_missing || state.supplied.count(queue) == 0)
@@ -168,7 +143,40 @@ void fill_slots(self_pointer self) {
          !state.draining && x.slots.size() < x.placed.spec.slots);
   for (const auto& x : state.ending)
     look(x.queue, false);
-  for (const auto& queue : missing)
+  return missing;
+}
+
+void open_queue_ports(self_pointer self, const std::string& queue) {
+  const auto& options = self->state.options;
+  const auto shard = options.shard;
+  if (!shard)
+    return; // the next engine is asked
+  self->request(shard, options.request_timeout, open_ports{queue})
+    .then(
+      [=](const ports_opened& found) {
+        if (self->state.options.shard != shard)
+          return;
+        supply(self, queue, found);
+        if (queues_missing(self->state).empty()
+            && self->state.supplying.is_over())
+          spdlog::info("processors_go_on");
+      },
+      [=](const caf::error& why) {
+        if (self->state.options.shard != shard)
+          return;
+        // What holds up one mostly holds up all, each second: the log may be
+        // on the disk that fails.
+        auto reason = render(why);
+        if (!self->state.refill_due && self->state.supplying.is_new(reason))
+          spdlog::warn("processors_wait queue={} reason=\"{}\"", queue,
+                       reason);
+        refill_soon(self);
+      });
+}
+
+/// Asks for the ports of every queue where they are.
+void fill_slots(self_pointer self) {
+  for (const auto& queue : queues_missing(self->state))
     open_queue_ports(self, queue);
 }
 

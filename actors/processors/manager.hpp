@@ -6,6 +6,7 @@
 #include "messages/actors.hpp"
 #include "messages/follow_control.hpp"
 #include "messages/projection.hpp"
+#include "messages/values/trouble.hpp"
 
 #include <caf/typed_event_based_actor.hpp>
 
@@ -86,6 +87,7 @@ struct processor_manager_state {
   bool draining = false;
   bool refill_due = false;  ///< a `refill_slots` is on its way
   bool refresh_due = false; ///< a `refresh_ports` is on its way
+  trouble supplying;        ///< what holds up one queue mostly holds up all
 
   static inline const char* name = "processor_manager";
 };

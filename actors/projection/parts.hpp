@@ -30,6 +30,16 @@ inline constexpr std::uint64_t failed_bytes_per_slice = 32 * 1024 * 1024;
 /// have failed: as many as fit into four times that.
 void add_failed_bodies(projector_state& state, slice& x);
 
+// -- truncation.cpp -----------------------------------------------------------
+
+/// Whole segments that nothing needs. What is dropped must be in tables that no
+/// power cut takes back.
+void drop_dead_segments(projector_state& state);
+
+/// An old segment is kept by few bodies: they are written again, so that it can
+/// go. Only when the log takes more than its stated multiple of what is live.
+void compact_oldest(self_pointer self);
+
 // -- answers.cpp: each contains all that was durable when it was asked --------
 
 caf::result<submissions_found> answer(self_pointer self,

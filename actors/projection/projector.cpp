@@ -4,7 +4,6 @@
 #include "actors/projection/recovery.hpp"
 #include "actors/rules/pages/pages.hpp"
 #include "messages/projection.hpp"
-#include "messages/records.hpp"
 #include "messages/values/codec.hpp"
 #include "messages/values/tallies.hpp"
 #include "messages/values/test_points.hpp"
@@ -12,7 +11,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -184,6 +182,12 @@ caf::error project_one(projector_state& state) {
   return {};
 }
 
+void tell_failure(projector_state& state, const caf::error& why) {
+  if (auto reason = render(why); state.projecting.is_new(reason))
+    spdlog::error("projection_failed shard={} reason=\"{}\"",
+                  state.options.shard, reason);
+}
+
 /// What metrics tell of the tables: they took up a slice.
 void note_slice(self_pointer self, caf::actor_clock::time_point since) {
   const auto& options = self->state.options;
@@ -199,7 +203,7 @@ void note_slice(self_pointer self, caf::actor_clock::time_point since) {
 caf::error project_next(self_pointer self) {
   const auto since = self->clock().now();
   if (auto failed = project_one(self->state)) {
-    spdlog::error("projection_failed reason=\"{}\"", render(failed));
+    tell_failure(self->state, failed);
     return failed;
   }
   note_slice(self, since);
@@ -226,7 +230,7 @@ caf::error fold_up(self_pointer self) {
   const auto until = state.options.journal->last();
   while (true) {
     if (auto failed = fold_more(state)) {
-      spdlog::error("projection_failed reason=\"{}\"", render(failed));
+      tell_failure(state, failed);
       begin_again(state);
       return failed;
     }
@@ -239,89 +243,11 @@ caf::error fold_up(self_pointer self) {
 
 namespace {
 
-// -- truncation ---------------------------------------------------------------
-
-/// What is behind it was published or need not be, and that is durable.
-sequence published_upto(const projector_state& state) {
-  for (const auto& x : state.options.journal->watermarks())
-    if (x.partition == egress_watermark)
-      return static_cast<sequence>(x.offset);
-  return state.options.published ? 0 : std::numeric_limits<sequence>::max();
-}
-
-/// What is dropped must be in tables that no power cut takes back.
-void drop_dead_segments(projector_state& state) {
-  const auto reached =
-    std::min(state.options.projection->reached(), published_upto(state));
-  auto flushed = false;
-  for (const auto& x : state.segments) {
-    if (x.open || x.last > reached)
-      continue;
-    const auto live = state.live.find(x.number);
-    if (live != state.live.end() && live->second.count > 0
-        && !seeded_bug("extent_dropped_too_early"))
-      continue;
-    if (!std::exchange(flushed, true))
-      if (auto failed = state.options.projection->flush()) {
-        spdlog::warn("tables_not_flushed reason=\"{}\"", render(failed));
-        return;
-      }
-    crash_point("drop_before");
-    if (auto failed = state.options.journal->drop(x.number))
-      spdlog::warn("journal_drop_failed extent={} reason=\"{}\"", x.number,
-                   render(failed));
-    else if (live != state.live.end())
-      state.live.erase(live);
-  }
-  crash_point("drop_after");
-  state.segments = state.options.journal->segments();
-}
-
-/// An old segment is kept by few bodies: they are written again, so that it can
-/// go. Only when the log takes more than its stated multiple of what is live.
-void compact_oldest(self_pointer self) {
-  auto& state = self->state;
-  std::uint64_t taken = 0;
-  std::uint64_t live = 0;
-  for (const auto& x : state.segments)
-    taken += x.bytes;
-  for (const auto& [number, bodies] : state.live)
-    live += static_cast<std::uint64_t>(std::max<std::int64_t>(bodies.bytes, 0));
-  const auto& options = state.options;
-  if (!state.shard
-      || taken <= live * options.disk_multiple + options.disk_spare_bytes)
-    return;
-  for (const auto& x : state.segments) {
-    const auto at = state.live.find(x.number);
-    if (x.open || at == state.live.end()
-        || static_cast<std::uint64_t>(at->second.bytes) * 2 > x.bytes)
-      continue;
-    auto found = options.projection->items_placed(x.group_first, x.group_last,
-                                                  options.compactions_max);
-    if (!found || found->empty())
-      continue;
-    compact_items message;
-    for (auto& item : *found) {
-      auto row = options.projection->item(item.id);
-      if (!row)
-        continue;
-      if (auto body = options.journal->read_body(row->place))
-        message.items.push_back(
-          {item.id, item.queue, item.user,
-           std::make_shared<const std::string>(std::move(*body)), row->place});
-    }
-    self->send(state.shard, std::move(message));
-    return;
-  }
-}
-
 /// What others asked for is kept here, too.
 caf::error keep(projector_state& state) {
   auto failed = state.options.projection->commit();
-  if (failed) {
-    spdlog::error("projection_failed reason=\"{}\"", render(failed));
+  if (failed)
     begin_again(state);
-  }
   return failed;
 }
 
@@ -331,6 +257,19 @@ std::chrono::milliseconds pause_after(const projector_options& options,
   const auto out = options.pause * (1 + events / options.events_per_pause);
   return std::min<std::chrono::milliseconds>(
     out, std::max(options.pause, options.pause_max));
+}
+
+void forget_old(self_pointer self) {
+  auto& state = self->state;
+  const auto& options = state.options;
+  const auto now_us = options.clock.at(self->clock().now());
+  const auto forgotten = options.projection->forget_submissions(
+    now_us - options.retention_s * 1'000'000, 1000);
+  if (forgotten)
+    (void)state.forgetting.is_over();
+  else if (auto reason = render(forgotten.error());
+           state.forgetting.is_new(reason))
+    spdlog::warn("forget_submissions_failed reason=\"{}\"", reason);
 }
 
 /// A slice at a time, so that whoever only asks how far it is need not wait
@@ -354,16 +293,15 @@ void tick(self_pointer self) {
     self, pause_after(state.options, projection->reached() - round.from),
     project_slice{});
   round = {};
-  if (failed)
+  if (failed) {
+    tell_failure(state, failed);
     return;
+  }
+  if (state.projecting.is_over())
+    spdlog::info("projection_goes_on shard={}", state.options.shard);
   drop_dead_segments(state);
   compact_oldest(self);
-  const auto now_us = state.options.clock.at(self->clock().now());
-  if (auto forgotten = state.options.projection->forget_submissions(
-        now_us - state.options.retention_s * 1'000'000, 1000);
-      !forgotten)
-    spdlog::warn("forget_submissions_failed reason=\"{}\"",
-                 render(forgotten.error()));
+  forget_old(self);
 }
 
 } // namespace

@@ -12,6 +12,7 @@
 #include "messages/projection.hpp"
 #include "messages/values/clock.hpp"
 #include "messages/values/sharding.hpp"
+#include "messages/values/trouble.hpp"
 
 #include <caf/typed_event_based_actor.hpp>
 
@@ -96,6 +97,10 @@ struct projector_state {
 
   /// By first group; refreshed with every slice.
   std::vector<segment> segments;
+
+  /// Whoever looks into the tables tries again, and so does each pause.
+  trouble projecting;
+  trouble forgetting;
 
   static inline const char* name = "projector";
 };

@@ -177,6 +177,7 @@ void begin_serving(shard_pointer self, recovered_state& found,
   begin_topics(self);
   self->send(state.options.projector,
              meet_shard{caf::strong_actor_ptr{self->ctrl()}});
+  (void)state.recovering.is_over(); // as the line says
   spdlog::info("shard_ready users={} queues={} items_last={} journalled={} "
                "projected={}",
                state.users.size(), state.queues.size(), state.id_last,
@@ -188,8 +189,11 @@ void begin_serving(shard_pointer self, recovered_state& found,
 }
 
 void recover_later(shard_pointer self, const caf::error& why) {
-  spdlog::error("recovery_failed reason=\"{}\"", render(why));
-  for (auto& x : std::exchange(self->state.awaiting_ready, {}))
+  auto& state = self->state;
+  if (auto reason = render(why); state.recovering.is_new(reason))
+    spdlog::error("recovery_failed shard={} reason=\"{}\"",
+                  state.options.number, reason);
+  for (auto& x : std::exchange(state.awaiting_ready, {}))
     journal::answer(x, why);
   self->delayed_send(self, std::chrono::seconds{1}, retry_recovery{});
 }
@@ -210,8 +214,10 @@ void recover_now(shard_pointer self) {
 
 void bring_up_later(shard_pointer self, retry_bring_up x,
                     const std::string& why) {
-  spdlog::warn("shard_waits shard={} reason=\"{}\"", self->state.options.number,
-               why);
+  auto& state = self->state;
+  if (state.recovering.is_new(why))
+    spdlog::warn("shard_waits shard={} reason=\"{}\"", state.options.number,
+                 why);
   self->delayed_send(self, std::chrono::milliseconds{200}, std::move(x));
 }
 

@@ -16,6 +16,7 @@
 #include "messages/sources.hpp"
 #include "messages/topics.hpp"
 #include "messages/values/sharding.hpp"
+#include "messages/values/trouble.hpp"
 
 #include <caf/typed_event_based_actor.hpp>
 
@@ -136,6 +137,7 @@ struct shard_move {
   std::vector<std::string> users;
   std::size_t user = 0;   ///< whose items go into the batch
   std::uint32_t room = 0; ///< for more items in the batch
+  trouble stopping; ///< it from going on
 };
 
 /// What is known of a topic beside what is set; since the engine started.
@@ -205,6 +207,7 @@ struct shard_state {
   std::uint32_t outboxes_looked = 0;
   std::vector<caf::strong_actor_ptr> watchers; ///< of the control state
   std::vector<reply_address> awaiting_ready;
+  trouble recovering; ///< until it serves
 
   static inline const char* name = "shard";
 };

@@ -246,8 +246,9 @@ void resume_later(shard_pointer self, const std::shared_ptr<shard_move>& run,
                   shard_move::step next, const caf::error& why) {
   if (!still_moves(self, *run))
     return; // the next engine goes on
-  spdlog::warn("move_waits reference={} to={} reason=\"{}\"",
-               run->what.reference, run->what.to, render(why));
+  if (auto reason = render(why); run->stopping.is_new(reason))
+    spdlog::warn("move_waits reference={} to={} reason=\"{}\"",
+                 run->what.reference, run->what.to, reason);
   run->next = next;
   self->delayed_send(self, std::chrono::milliseconds{500},
                      resume_move{run->generation});

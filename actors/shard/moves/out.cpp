@@ -99,8 +99,10 @@ void ask_for(shard_pointer self, const moving& run, const Handle& whom,
   self->request(whom, 2 * self->state.options.request_timeout, std::move(what))
     .then(
       [=](Answer& x) {
-        if (still_moves(self, *run))
-          then(x);
+        if (!still_moves(self, *run))
+          return;
+        (void)run->stopping.is_over();
+        then(x);
       },
       [=](const caf::error& why) { resume_later(self, run, step::ship, why); });
 }
@@ -166,8 +168,10 @@ void fill(shard_pointer self, const moving& run) {
                 move_items{run->from, run->to, run->what.id_last, run->room})
       .then(
         [=](const items_moved& x) {
-          if (still_moves(self, *run))
-            filled(self, run, x);
+          if (!still_moves(self, *run))
+            return;
+          (void)run->stopping.is_over();
+          filled(self, run, x);
         },
         // A slow store, or a failed append, which we hear of before the journal
         // says so and everything starts over. What has moved all the same is

@@ -2,6 +2,7 @@
 
 #include "actors/processors/manager.hpp"
 #include "tests/actors/processors/patient_bench.hpp"
+#include "tests/support/captured_log.hpp"
 #include "tests/support/engine_fixture.hpp"
 
 #include <algorithm>
@@ -16,15 +17,17 @@ using testing::patient_handler;
 using strings = std::vector<std::string>;
 using namespace std::chrono_literals;
 
-/// A shard that recovers for ever; counts who asks it for ports.
+/// A shard that recovers until it was asked for ports so often; counts that.
 caf::behavior recovering_shard(caf::event_based_actor*,
-                               std::shared_ptr<std::size_t> asked) {
+                               std::shared_ptr<std::size_t> asked,
+                               std::size_t until) {
   return {
     [](const watch_control&) -> caf::result<control_changed> {
       return ec::store_failed;
     },
     [=](const open_ports&) -> caf::result<ports_opened> {
-      ++*asked;
+      if (++*asked > until)
+        return ports_opened{};
       return ec::store_failed;
     },
   };
@@ -295,8 +298,8 @@ TEST_F(processor_test, comes_back_after_the_shard_started_over) {
 TEST_F(processor_test, asks_once_a_second_while_the_shard_recovers) {
   auto asked = std::make_shared<std::size_t>(0);
   processors::processor_manager_options options;
-  options.shard
-    = caf::actor_cast<shard_actor>(spawn(recovering_shard, asked));
+  options.shard = caf::actor_cast<shard_actor>(
+    spawn(recovering_shard, asked, std::size_t{99}));
   options.spawn_handler = [this] { return handler(); };
   const auto waiting = spawn(processors::processor_manager, options);
   auto control = std::make_shared<control_state>();
@@ -311,6 +314,33 @@ TEST_F(processor_test, asks_once_a_second_while_the_shard_recovers) {
   for (auto second = 0; second < 6; ++second)
     advance(1s);
   EXPECT_EQ(*asked, 7u);
+}
+
+TEST_F(processor_test, tells_once_why_it_waits_and_once_that_it_goes_on) {
+  const testing::captured_log said;
+  auto asked = std::make_shared<std::size_t>(0);
+  processors::processor_manager_options options;
+  options.shard = caf::actor_cast<shard_actor>(
+    spawn(recovering_shard, asked, std::size_t{10}));
+  options.spawn_handler = [this] { return handler(); };
+  const auto waiting = spawn(processors::processor_manager, options);
+  auto control = std::make_shared<control_state>();
+  for (const auto* name : {"metadata", "query"}) {
+    control->queues[name] = deposit_queue_defaults();
+    control->processors[name] = spec_of(1);
+    control->processors[name].name = name;
+    control->processors[name].types = {name};
+  }
+  self->send(waiting, control_changed{control});
+  settle();
+  for (auto second = 0; second < 4; ++second)
+    advance(1s);
+  EXPECT_EQ(said.count("processors_wait"), 1u) << said.text();
+  EXPECT_EQ(said.count("processors_go_on"), 0u);
+  for (auto second = 0; second < 4; ++second)
+    advance(1s);
+  EXPECT_EQ(said.count("processors_wait"), 1u) << said.text();
+  EXPECT_EQ(said.count("processors_go_on"), 1u) << said.text();
 }
 
 TEST_F(processor_test, drains_when_its_slots_hold_nothing) {

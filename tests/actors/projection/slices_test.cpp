@@ -5,7 +5,9 @@
 #include "adapters/stores/memory/memory_journal_store.hpp"
 #include "messages/values/codec.hpp"
 #include "tests/support/actor_fixture.hpp"
+#include "tests/support/captured_log.hpp"
 #include "tests/support/memory_tables.hpp"
+#include "tests/support/watched_journal.hpp"
 
 #include <chrono>
 #include <memory>
@@ -97,7 +99,8 @@ protected:
 
   std::shared_ptr<memory_journal> log =
     make_memory_journal({.segment_bytes = 100});
-  std::unique_ptr<journal_store> journal = open_memory_journal(log);
+  std::unique_ptr<testing::watched_journal> journal =
+    std::make_unique<testing::watched_journal>(open_memory_journal(log));
   std::unique_ptr<projection_store> tables = make_memory_projection();
   projector_actor projector;
 };
@@ -189,6 +192,31 @@ TEST_F(slices, that_went_back_are_counted_again) {
   read_tables(0);
   ASSERT_EQ(journal->segments().size(), 1u) << "nothing in the others lives";
   EXPECT_TRUE(journal->segments().front().open);
+}
+
+TEST_F(slices, that_cannot_be_read_are_told_once_and_when_they_can_be) {
+  const testing::captured_log said;
+  std::string reason = "away";
+  journal->before_read = [&]() -> caf::error {
+    if (reason.empty())
+      return {};
+    return caf::make_error(ec::store_failed, reason);
+  };
+  append_items(1, 2);
+  for (int i = 0; i < 5; ++i)
+    advance(pause);
+  EXPECT_FALSE(ask<items_found>(projector, peek_items{"q", 100}));
+  EXPECT_EQ(said.count("projection_failed"), 1u) << said.text();
+  reason = "no answer";
+  for (int i = 0; i < 5; ++i)
+    advance(pause);
+  EXPECT_EQ(said.count("projection_failed"), 2u) << "another reason";
+  EXPECT_EQ(said.count("projection_goes_on"), 0u);
+  reason = "";
+  for (int i = 0; i < 5; ++i)
+    advance(pause);
+  EXPECT_EQ(said.count("projection_goes_on"), 1u) << said.text();
+  read_tables(2);
 }
 
 } // namespace

@@ -1,12 +1,9 @@
 // From where a log is read on, and how it is known to be the one that was read.
 
 #include "tests/actors/records/record_log_fixture.hpp"
-
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
+#include "tests/support/captured_log.hpp"
 
 #include <memory>
-#include <sstream>
 
 namespace depositd {
 
@@ -69,18 +66,11 @@ TEST_F(record_places_test, why_it_stands_still_is_told_once) {
   write("ann metadata two x");
   write("ann metadata three x");
   trim_memory_partition(*topics, "in", 0, 2);
-  std::ostringstream log;
-  const auto before = spdlog::default_logger();
-  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
-    "captured", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+  const testing::captured_log log;
   start_all();
   for (int i = 0; i < 20; ++i)
     pass(2s);
-  spdlog::set_default_logger(before);
-  const auto text = log.str();
-  const auto told = text.find("intake_stopped");
-  EXPECT_NE(told, std::string::npos);
-  EXPECT_EQ(text.find("intake_stopped", told + 1), std::string::npos) << text;
+  EXPECT_EQ(log.count("intake_stopped"), 1u) << log.text();
 }
 
 TEST_F(record_places_test, a_log_that_was_cut_is_not_read_though_it_grows) {
