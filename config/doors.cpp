@@ -28,7 +28,7 @@
 namespace depositd {
 
 struct doors::parts {
-  void watch(const depositd_settings& settings);
+  void watch(const doors_options& options);
 
   std::unique_ptr<emodb::door> messages; ///< outlives the server's threads
   std::unique_ptr<nsq::door> topics;     ///< null while it is closed
@@ -47,8 +47,20 @@ struct doors::parts {
   std::vector<kit::watched_files> certificates;
 };
 
-/// Certificates that these doors use.
-void doors::parts::watch(const depositd_settings& settings) {
+namespace {
+
+/// librdkafka has read them at the start, and reads them no more.
+caf::error keep_kafka_files() {
+  return caf::make_error(ec::bad_setting,
+                         std::string{"they are read at the start alone: "
+                                     "restart the engine to use others"});
+}
+
+} // namespace
+
+/// Certificates that these doors use, and those that nobody else watches.
+void doors::parts::watch(const doors_options& options) {
+  const auto& settings = options.settings;
   const auto& own = settings.http.tls;
   certificates.emplace_back("http", std::vector{own.certificate, own.key},
                             [this] { return open_to_all->reload(); });
@@ -63,6 +75,14 @@ void doors::parts::watch(const depositd_settings& settings) {
   if (api && settings.nsq.http.tls)
     certificates.emplace_back("nsq_http", std::vector{tls.certificate, tls.key},
                               [this] { return api->reload(); });
+  const auto& kafka = settings.kafka.tls;
+  certificates.emplace_back(
+    "kafka", std::vector{kafka.certificate, kafka.key, kafka.ca},
+    keep_kafka_files);
+  for (const auto& x : certificates)
+    counts->add(x.life());
+  if (options.node_certificate)
+    counts->add(options.node_certificate);
 }
 
 namespace {
@@ -315,7 +335,7 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
     x->api = std::move(*api);
   }
   x->drops = open_drop_folder(system, options);
-  x->watch(options.settings);
+  x->watch(options);
   return std::unique_ptr<doors>{new doors(std::move(x))};
 }
 

@@ -2,6 +2,7 @@
 
 // The doors of an engine that are not actors: HTTP and the drop folder.
 
+#include "adapters/doors/kit/certificate_life.hpp"
 #include "adapters/doors/kit/client_audit.hpp"
 #include "adapters/doors/kit/request_quotas.hpp"
 #include "adapters/doors/nsq/wellbeing.hpp"
@@ -32,6 +33,8 @@ struct doors_options {
   descriptor_shares shares;
   std::shared_ptr<memory_budget> memory; ///< of all doors and the engine
   metrics_options metrics;               ///< but for what doors count
+  /// The node port's; null: it has none.
+  std::shared_ptr<const kit::certificate_life> node_certificate;
   /// What NSQ's doors have heard of the store.
   std::shared_ptr<nsq::wellbeing> nsq_health =
     std::make_shared<nsq::wellbeing>();

@@ -194,6 +194,7 @@ caf::error engine_node::open_doors() {
   options.audit = std::make_shared<kit::client_audit>(audit_log(settings_));
   options.metrics
     = metrics_of({core_, shared_.get(), roster_, processors_, budget_});
+  options.node_certificate = node_->life();
   auto opened = doors::open(system_, std::move(options));
   if (!opened)
     return opened.error();

@@ -54,4 +54,18 @@ std::vector<door_numbers> door_counts::all() const {
   return out;
 }
 
+void door_counts::add(std::shared_ptr<const kit::certificate_life> x) {
+  const std::lock_guard guard{mutex_};
+  certificates_.push_back(std::move(x));
+}
+
+std::vector<certificate_numbers> door_counts::certificates() const {
+  const std::lock_guard guard{mutex_};
+  std::vector<certificate_numbers> out;
+  for (const auto& x : certificates_)
+    if (x->until() != 0)
+      out.push_back({x->use(), x->until(), x->is_due()});
+  return out;
+}
+
 } // namespace depositd

@@ -4,6 +4,7 @@
 
 #include "actors/engine/core.hpp"
 #include "adapters/doors/http/server.hpp"
+#include "adapters/doors/kit/certificate_life.hpp"
 #include "adapters/doors/operations/metrics.hpp"
 #include "config/record_logs.hpp"
 #include "messages/values/memory_budget.hpp"
@@ -41,8 +42,13 @@ public:
 
   std::vector<door_numbers> all() const;
 
+  /// What the certificates say that doors and others use; for ever.
+  void add(std::shared_ptr<const kit::certificate_life> certificate);
+  std::vector<certificate_numbers> certificates() const;
+
 private:
   mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<const kit::certificate_life>> certificates_;
   std::vector<std::pair<std::string, const http::server*>> servers_;
 };
 

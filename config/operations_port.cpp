@@ -43,6 +43,7 @@ void operations_port::spawn(caf::actor_system& system,
     system.spawn(health, options.shard, options.projector, options.kafka_waits);
   auto measured = options.metrics;
   measured.doors = [counts] { return counts->all(); };
+  measured.certificates = [counts] { return counts->certificates(); };
   metrics_ = system.spawn(metrics_door, std::move(measured));
   watcher_ = system.spawn(watcher, options.admin);
   api_options api;

@@ -26,7 +26,7 @@ NAME = re.compile(r"\b(?:depositd|process)_[a-z_]+[a-z]\b")
 # Not of an engine that is alone, without brokers and with little to do.
 SOMETIMES = re.compile(r"depositd_(ingest|published|dead_letters|lease_left|"
                        r"fair|user_share|user_wait|submissions_rejected|"
-                       r"auth_failures|fenced)")
+                       r"auth_failures|fenced|certificate)")
 
 
 def needed(case, program):

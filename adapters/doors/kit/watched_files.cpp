@@ -25,24 +25,32 @@ std::string look_of(const std::vector<std::string>& files) {
 
 watched_files::watched_files(std::string name, std::vector<std::string> files,
                              take_function take)
-  : name_(std::move(name)), files_(std::move(files)), take_(std::move(take)) {
+  : name_(std::move(name)),
+    files_(std::move(files)),
+    take_(std::move(take)),
+    life_(std::make_shared<certificate_life>(name_)) {
   std::erase(files_, std::string{});
   seen_ = look_of(files_);
+  if (!files_.empty())
+    life_->take(files_.front());
 }
 
 void watched_files::look() {
   if (!files_.empty() && look_of(files_) != seen_)
     read();
+  life_->look(seconds_since_1970());
 }
 
 void watched_files::read() {
   if (files_.empty())
     return;
   seen_ = look_of(files_);
-  if (const auto wrong = take_())
+  if (const auto wrong = take_()) {
     spdlog::warn("{}_certificate_kept reason=\"{}\"", name_, render(wrong));
-  else
-    spdlog::info("{}_certificate_taken file={}", name_, files_.front());
+    return;
+  }
+  spdlog::info("{}_certificate_taken file={}", name_, files_.front());
+  life_->take(files_.front());
 }
 
 } // namespace depositd::kit

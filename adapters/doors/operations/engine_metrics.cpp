@@ -169,6 +169,17 @@ void add_doors(exported& to, const engine_numbers& x) {
   each(&n::expired);
 }
 
+void add_certificates(exported& to, const engine_numbers& x) {
+  to.gauge("depositd_certificate_ends_seconds",
+           "When a certificate in use ends, since 1970");
+  for (const auto& one : x.certificates)
+    to.add({{"use", one.use}}, static_cast<double>(one.until_s));
+  to.gauge("depositd_certificate_due",
+           "1 for a certificate that should have been renewed");
+  for (const auto& one : x.certificates)
+    to.add({{"use", one.use}}, one.due ? 1.0 : 0.0);
+}
+
 /// Of "1.2.3+5.gCOMMIT" or "1.2.3-dev.5+gCOMMIT"; empty of a release.
 std::string commit_of(const std::string& version) {
   const auto built = version.find('+');
@@ -216,6 +227,7 @@ void add_engine(exported& to, const engine_numbers& x) {
   add_slots(to, x);
   add_leases(to, x);
   add_doors(to, x);
+  add_certificates(to, x);
   add_process(to, x);
 }
 

@@ -27,6 +27,13 @@ struct door_numbers {
   http::server_numbers numbers;
 };
 
+/// Of a certificate, by what it is used for.
+struct certificate_numbers {
+  std::string use;
+  std::int64_t until_s = 0; ///< since 1970
+  bool due = false;         ///< it should have been renewed
+};
+
 /// What this process takes, as the system says.
 struct process_numbers {
   double cpu_seconds = 0;
@@ -103,6 +110,7 @@ struct engine_numbers {
   slots_report slots;
   lease_table leases; ///< empty if there is one shard
   std::vector<door_numbers> doors;
+  std::vector<certificate_numbers> certificates;
   std::vector<answer_time> answers;
   std::uint64_t memory_used = 0; ///< of the budget
   process_numbers process;

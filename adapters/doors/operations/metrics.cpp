@@ -122,6 +122,8 @@ void look_around(metrics_pointer self, engine_numbers& to) {
   to.version = options.version;
   if (options.doors)
     to.doors = options.doors();
+  if (options.certificates)
+    to.certificates = options.certificates();
   if (options.memory_used)
     to.memory_used = options.memory_used();
   to.process = read_process_numbers();

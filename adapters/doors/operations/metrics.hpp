@@ -52,6 +52,7 @@ struct metrics_options {
   std::function<std::vector<records>()> logs;
   std::function<caf::strong_actor_ptr()> keeper; ///< of leases
   std::function<std::vector<door_numbers>()> doors;
+  std::function<std::vector<certificate_numbers>()> certificates;
   std::function<std::uint64_t()> memory_used;
   processor_manager_actor processors; ///< may be null
   std::string version;

@@ -52,8 +52,10 @@ node_port::node_port(caf::actor_system& system, node_port_options options,
     middleman_(spawn_connector(core_)) {
   watch_routes(system_, &core_->peers());
   system_.middleman().backend().post(ignore_broken_pipes);
-  if (options_.tls.configured())
+  if (options_.tls.configured()) {
     tried_ = look_of(options_.tls);
+    life_->take(options_.tls.certificate);
+  }
   clock_ = std::thread{[this] { tick(); }};
 }
 
@@ -104,8 +106,10 @@ void node_port::load_if(bool changed_only) {
     return;
   const std::lock_guard locked{guard_};
   const auto look = look_of(options_.tls);
-  if (changed_only && look == tried_)
+  if (changed_only && look == tried_) {
+    life_->look(kit::seconds_since_1970());
     return;
+  }
   tried_ = look;
   auto loaded = load_tls(options_.tls);
   if (!loaded) {
@@ -114,6 +118,7 @@ void node_port::load_if(bool changed_only) {
   }
   core_->use(std::move(*loaded));
   spdlog::info("node_certificate_taken file={}", options_.tls.certificate);
+  life_->take(options_.tls.certificate);
 }
 
 void node_port::tick() {

@@ -3,6 +3,7 @@
 // The node port: the one way in and out for messages between processes. In
 // place of CAF's own `publish` and `remote_actor`, plain and TLS.
 
+#include "adapters/doors/kit/certificate_life.hpp"
 #include "adapters/doors/kit/turnstile.hpp"
 #include "adapters/node/gate/tls.hpp"
 #include "messages/ports/known_peers.hpp"
@@ -68,6 +69,11 @@ public:
 
   const port_counts& counts() const;
 
+  /// Of the certificate in use; never null.
+  std::shared_ptr<const kit::certificate_life> life() const {
+    return life_;
+  }
+
 private:
   node_port(caf::actor_system& system, node_port_options options,
             tls_context tls);
@@ -81,6 +87,8 @@ private:
   caf::io::middleman_actor middleman_;
   std::mutex guard_;
   std::string tried_; ///< of the files that were read last
+  const std::shared_ptr<kit::certificate_life> life_ =
+    std::make_shared<kit::certificate_life>("node");
   std::condition_variable wake_;
   bool ending_ = false;
   std::thread clock_;

@@ -103,6 +103,7 @@ std::string told_by_everything() {
   deposits.route = "POST /servlet/deposit";
   deposits.by_status = {{200, 3}, {401, 1}};
   x.doors.push_back({"http", served});
+  x.certificates.push_back({"node", 2'524'607'999, true});
   for (std::size_t i = 0; i < x.seldom.size(); ++i)
     x.seldom[i].push_back({"0", "broker", 5'000'000});
   return metrics_text(x, counts);
@@ -166,6 +167,8 @@ TEST(metric_names, come_with_their_values_and_units) {
          R"(depositd_submissions_rejected_total{queue="0",)"
          R"(reason="broker"} 5000000)",
          R"(depositd_engine_left_seconds{peer="north"} 0.9)",
+         R"(depositd_certificate_ends_seconds{use="node"} 2524607999)",
+         R"(depositd_certificate_due{use="node"} 1)",
          R"(depositd_build_info{version="1.2.3+5.gabcdef012345",)"
          R"(commit="abcdef012345"} 1)",
        })
