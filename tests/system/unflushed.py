@@ -13,10 +13,11 @@ class PowerCut:
     them) do nothing. `leak`: per cent of
     unflushed writes of which some reaches the disk all the same. `slow_ms`: how
     long a flush takes, so that a kill finds what was answered before its end.
+    `bad`: the first file with one of these in its path is lost by the disk.
     """
 
     def __init__(self, library, data, beside, deaf="", leak=0,
-                 slow_ms=0):
+                 slow_ms=0, bad=""):
         self.data = Path(os.path.realpath(data))
         self.log = Path(beside) / "names.log"
         self.trash = Path(beside) / "trash"
@@ -29,6 +30,7 @@ class PowerCut:
             "DEPOSITD_UNFLUSHED_DEAF": deaf,
             "DEPOSITD_UNFLUSHED_LEAK": str(leak),
             "DEPOSITD_UNFLUSHED_SLOW": str(slow_ms),
+            "DEPOSITD_UNFLUSHED_BAD": bad,
         }
 
     def deafen(self, deaf):
@@ -54,6 +56,11 @@ class PowerCut:
             if what == "flush":
                 waiting = [r for r in waiting
                            if os.path.dirname(name_changed(r)) != path]
+            elif what == "flush_all":
+                deaf = [part for part in path.split(":") if part]
+                waiting = [r for r in waiting
+                           if any(part in os.path.dirname(name_changed(r))
+                                  for part in deaf)]
             else:
                 waiting.append((what, path, other))
         return waiting
@@ -72,7 +79,10 @@ def undo(what, path, other):
     if what == "rename" and os.path.exists(other) and not os.path.exists(path):
         os.rename(other, path)
         return f"renamed {path} to {other}"
-    if what == "remove" and os.path.exists(other) and not os.path.exists(path):
+    # A folder that is gone stays so, with all that was in it.
+    if (what == "remove" and os.path.exists(other)
+            and not os.path.exists(path)
+            and os.path.exists(os.path.dirname(path))):
         os.rename(other, path)
         return f"removed {path}"
     return ""

@@ -23,11 +23,14 @@ class Shim(unittest.TestCase):
     def cut(self, program, **options):
         """Runs Python under the shim until it kills itself; settles names."""
         power = PowerCut(SHIM, self.data, Path(self.folder.name), **options)
-        prefix = ("import os, signal, sqlite3\n"
+        prefix = ("import ctypes, os, signal, sqlite3\n"
                   "def cut(): os.kill(os.getpid(), signal.SIGKILL)\n"
                   "def open_new(name, more=0): return os.open(\n"
                   "    name, os.O_RDWR | os.O_CREAT | more, 0o644)\n"
-                  "def flush_folder(): os.fsync(os.open('.', 0))\n")
+                  "def flush_folder(): os.fsync(os.open('.', 0))\n"
+                  "def flush_all(fd):\n"
+                  "    call = ctypes.CDLL(None, use_errno=True).syncfs\n"
+                  "    return call(fd) and ctypes.get_errno()\n")
         result = subprocess.run(
             [sys.executable, "-c", prefix + textwrap.dedent(program)],
             cwd=self.data, env={**os.environ, **power.environment},
@@ -123,6 +126,48 @@ class Shim(unittest.TestCase):
                 os.write(f, b'flushed'); os.fsync(f)
             cut()""", deaf="-log")
         self.assertFalse(self.content("a-log"))
+
+    MANY = """
+        os.mkdir('here'); os.mkdir('there')
+        for name in ('here/one', 'here/two', 'there/three'):
+            f = open_new(name + '.part'); os.write(f, b'bytes'); os.close(f)
+            os.rename(name + '.part', name)
+        {}
+        os.remove('here/two'); open_new('here/late'); cut()"""
+
+    def names(self):
+        return sorted(str(path.relative_to(self.data))
+                      for path in self.data.rglob("*") if path.is_file())
+
+    def test_keeps_all_bytes_and_names_of_before_syncfs(self):
+        self.cut(self.MANY.format("assert flush_all(os.open('.', 0)) == 0"))
+        self.assertEqual(self.names(),
+                         ["here/one", "here/two", "there/three"])
+        self.assertEqual({self.content(name) for name in self.names()},
+                         {b"bytes"})
+
+    def test_drops_them_without(self):
+        self.cut(self.MANY.format(""))
+        self.assertEqual(self.names(), [])
+
+    def test_is_deaf_to_syncfs_where_it_is_told_so(self):
+        self.cut(self.MANY.format("flush_all(os.open('.', 0))"),
+                 deaf="/here:here/")
+        self.assertEqual(self.names(), ["there/three"])
+
+    def test_tells_syncfs_of_failures_since_its_folder_was_opened(self):
+        self.cut("""
+            before = os.open('.', 0)
+            f = open_new('bad'); g = open_new('good'); flush_folder()
+            os.write(f, b'bytes'); os.close(f)
+            os.write(g, b'bytes'); os.close(g)
+            assert flush_all(os.open('.', 0)) == 0
+            assert flush_all(before) == 5
+            assert flush_all(before) == 0
+            assert open('bad', 'rb').read() == b'bytes'
+            cut()""", bad="bad")
+        self.assertEqual(self.content("bad"), b"")
+        self.assertEqual(self.content("good"), b"bytes")
 
     SQLITE = """
         db = sqlite3.connect('db', isolation_level=None)

@@ -1,7 +1,7 @@
 /* A preload shim that plays a power cut: what a process writes below
  * DEPOSITD_UNFLUSHED_ROOT reaches the files only when it is flushed (fsync,
- * fdatasync, O_DSYNC). Until then it lives in memory of the process, where the
- * process's own reads see it, and kill -9 takes it away.
+ * fdatasync, syncfs, O_DSYNC). Until then it lives in memory of the process,
+ * where the process's own reads see it, and kill -9 takes it away.
  *
  * Every regular file below the root is opened as a memory file with the same
  * content; a flush copies the ranges that were written to the real file.
@@ -17,6 +17,11 @@
  *   DEPOSITD_UNFLUSHED_DEAF   flushes of paths that contain one of these (with
  *                             colons between them) do nothing: proves that a
  *                             test notices a missing flush
+ *   DEPOSITD_UNFLUSHED_BAD    the first file whose path contains one of these
+ *                             does not get to the disk: once it is closed, what
+ *                             was not flushed of it is lost, which syncfs says
+ *                             only to descriptors that were open (as if
+ *                             somebody else had been told meanwhile)
  *   DEPOSITD_UNFLUSHED_SLOW   milliseconds that pass before what is flushed is
  *                             on the disk: shows what was answered too early
  *
@@ -42,8 +47,11 @@ static int open_shadowed(int folder, const char* name, int flags, mode_t mode) {
   char path[PATH_MAX];
   load_once();
   if ((flags & (O_PATH | O_DIRECTORY)) || !below_root(folder, name, path)
-      || passes_through(path))
-    return real_openat(folder, name, flags, mode);
+      || passes_through(path)) {
+    int other = real_openat(folder, name, flags, mode);
+    see_failures(other);
+    return other;
+  }
   lock();
   if ((flags & O_CREAT) && !exists(path))
     log_name("create", path, "");
@@ -73,6 +81,7 @@ static int open_shadowed(int folder, const char* name, int flags, mode_t mode) {
         mark(s, 0, info.st_size);
     }
   }
+  see_failures(fd);
   int problem = errno;
   unlock();
   errno = problem;
@@ -143,11 +152,10 @@ int close(int fd) {
   struct shadow* s = shadow_of(fd);
   if (s) {
     by_fd[fd] = NULL;
-    --s->fds;
-    /* What is unflushed lives on without a descriptor, as in a page cache. */
-    if (!s->fds && !s->ranges && !s->all_dirty && !s->mapped
-        && size_of(s->real) == size_of(s->twin))
-      forget(s);
+    if (--s->fds == 0) {
+      write_back(s);
+      forget_clean(s);
+    }
   }
   int result = real_close(fd);
   unlock();
@@ -261,6 +269,20 @@ int fsync(int fd) {
 int fdatasync(int fd) {
   load_once();
   return flush(fd, real_fdatasync);
+}
+
+/* All that is below the root is on one file system. */
+int syncfs(int fd) {
+  load_once();
+  if (!has_root())
+    return real_syncfs(fd);
+  take_long();
+  lock();
+  apply_all();
+  int failed = failed_since(fd);
+  unlock();
+  errno = failed ? EIO : errno;
+  return failed ? -1 : 0;
 }
 
 int msync(void* address, size_t size, int flags) {

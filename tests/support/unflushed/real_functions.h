@@ -10,6 +10,7 @@ REAL(int, ftruncate, int, off_t);
 REAL(int, fallocate, int, int, off_t, off_t);
 REAL(int, fsync, int);
 REAL(int, fdatasync, int);
+REAL(int, syncfs, int);
 REAL(int, msync, void*, size_t, int);
 REAL(void*, mmap, void*, size_t, int, int, int, off_t);
 REAL(int, fstat, int, struct stat*);

@@ -21,9 +21,11 @@ static struct shadow* shadows[SHADOWS_MAX];
 static int shadow_count;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t loaded = PTHREAD_ONCE_INIT, told = PTHREAD_ONCE_INIT;
-static char root[PATH_MAX], trash[PATH_MAX], deaf[PATH_MAX];
+static char root[PATH_MAX], trash[PATH_MAX], deaf[PATH_MAX], bad[PATH_MAX];
 static size_t root_length;
 static int log_fd = -1, leak_percent, slow_ms, trash_count;
+static int failures; /* of the disk, behind the process's back */
+static int failures_before[FDS_MAX];
 static uint64_t chance;
 
 #define REAL(result, name, ...) result (*real_##name)(__VA_ARGS__)
@@ -34,8 +36,9 @@ static void load(void) {
 #define LOAD(name) *(void**)&real_##name = dlsym(RTLD_NEXT, #name)
   LOAD(openat), LOAD(close), LOAD(write), LOAD(writev), LOAD(pwrite);
   LOAD(pwritev), LOAD(ftruncate), LOAD(fallocate), LOAD(fsync);
-  LOAD(fdatasync), LOAD(msync), LOAD(mmap), LOAD(fstat), LOAD(fstatat);
-  LOAD(renameat), LOAD(unlinkat), LOAD(sendfile), LOAD(copy_file_range);
+  LOAD(fdatasync), LOAD(syncfs), LOAD(msync), LOAD(mmap), LOAD(fstat);
+  LOAD(fstatat), LOAD(renameat), LOAD(unlinkat), LOAD(sendfile);
+  LOAD(copy_file_range);
 }
 
 static void read_environment(void) {
@@ -48,6 +51,8 @@ static void read_environment(void) {
     snprintf(trash, sizeof trash, "%s", value);
   if ((value = getenv("DEPOSITD_UNFLUSHED_DEAF")))
     snprintf(deaf, sizeof deaf, "%s", value);
+  if ((value = getenv("DEPOSITD_UNFLUSHED_BAD")))
+    snprintf(bad, sizeof bad, "%s", value);
   if ((value = getenv("DEPOSITD_UNFLUSHED_LEAK")))
     leak_percent = atoi(value);
   if ((value = getenv("DEPOSITD_UNFLUSHED_SLOW")))
@@ -152,10 +157,10 @@ int has_root(void) {
 }
 
 /* Whether one of the parts, between colons, is in the path. */
-static int is_deaf(const char* path) {
+static int has_one_of(const char* wanted, const char* path) {
   char parts[PATH_MAX];
   char* rest = NULL;
-  snprintf(parts, sizeof parts, "%s", deaf);
+  snprintf(parts, sizeof parts, "%s", wanted);
   for (char* part = strtok_r(parts, ":", &rest); part;
        part = strtok_r(NULL, ":", &rest))
     if (strstr(path, part))
@@ -168,7 +173,7 @@ void log_folder_flush(int fd) {
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   ssize_t size = readlink(link, path, sizeof path - 1);
   path[size > 0 ? size : 0] = 0;
-  if (size > 0 && !is_deaf(path)) {
+  if (size > 0 && !has_one_of(deaf, path)) {
     log_name("flush", path, "");
   }
 }
@@ -214,6 +219,40 @@ void apply_mapped(void) {
   for (int i = 0; i < shadow_count; ++i)
     if (shadows[i]->used && shadows[i]->mapped)
       apply(shadows[i]);
+}
+
+void apply_all(void) {
+  for (int i = 0; i < shadow_count; ++i)
+    if (shadows[i]->used) {
+      apply(shadows[i]);
+      forget_clean(shadows[i]);
+    }
+  log_name("flush_all", deaf, "");
+}
+
+void forget_clean(struct shadow* s) {
+  if (!s->fds && !s->ranges && !s->all_dirty && !s->mapped
+      && size_of(s->real) == size_of(s->twin))
+    forget(s);
+}
+
+/* Linux forgets that what it could not write differs from the disk. */
+void write_back(struct shadow* s) {
+  if (!s->bad || failures || (!s->ranges && !s->all_dirty))
+    return;
+  s->deaf = 1;
+  ++failures;
+}
+
+void see_failures(int fd) {
+  if (fd >= 0 && fd < FDS_MAX)
+    failures_before[fd] = failures;
+}
+
+int failed_since(int fd) {
+  const int failed = failures_before[fd] != failures;
+  failures_before[fd] = failures;
+  return failed;
 }
 
 /* Some of a write may reach the disk without a flush, in any order. */
@@ -279,7 +318,8 @@ struct shadow* adopt(int real, const struct stat* info, const char* path) {
   s->real = real;
   s->device = info->st_dev;
   s->inode = info->st_ino;
-  s->deaf = is_deaf(path + root_length);
+  s->deaf = has_one_of(deaf, path + root_length);
+  s->bad = has_one_of(bad, path + root_length);
   s->twin = memfd_create("unflushed", MFD_CLOEXEC);
   if (s->twin < 0 || real_ftruncate(s->twin, info->st_size) != 0)
     abort();

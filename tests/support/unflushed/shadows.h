@@ -17,7 +17,7 @@ struct range {
 
 /* One file: the memory twin, the real one, and what differs. */
 struct shadow {
-  int used, twin, real, fds, mapped, all_dirty, deaf;
+  int used, twin, real, fds, mapped, all_dirty, deaf, bad;
   dev_t device;
   ino_t inode;
   int ranges;
@@ -67,5 +67,16 @@ void mark(struct shadow* s, off_t from, off_t to);
 /* Brings everything to the real file. */
 void apply(struct shadow* s);
 void apply_mapped(void);
+/* Of every file, and all names. */
+void apply_all(void);
+/* Unless something of it lives on without a descriptor, as in a page cache. */
+void forget_clean(struct shadow* s);
+/* What the system does some time after the last descriptor is gone. Of a bad
+ * file nothing is on the disk then, whatever is flushed later. */
+void write_back(struct shadow* s);
+/* That the descriptor is told of what fails from now on. */
+void see_failures(int fd);
+/* Whether there was any, once. */
+int failed_since(int fd);
 
 #endif
