@@ -177,16 +177,6 @@ private:
   std::uint64_t entries_ = 0;
 };
 
-/// One call for all of its files, however many.
-caf::error make_durable(const fs::path& folder) {
-  auto file = open_file(folder, O_RDONLY | O_DIRECTORY);
-  if (!file)
-    return std::move(file.error());
-  if (::syncfs(file->value()) != 0)
-    return file_failed("sync", folder, errno);
-  return {};
-}
-
 } // namespace
 
 caf::expected<std::vector<extracted_file>>
@@ -199,11 +189,16 @@ extract_archive(const archive_source& from, const fs::path& folder,
   if (!fs::create_directory(folder, code))
     return file_failed("create", folder, code ? code.value() : EEXIST);
   begun_folder begun{folder};
+  // Opened before anything is written: it is told what fails.
+  const auto all = open_file(folder, O_RDONLY | O_DIRECTORY);
+  if (!all)
+    return all.error();
   auto files = extraction{reader, folder, limits}.run();
   if (!files)
     return files;
-  if (auto failure = make_durable(folder))
-    return failure;
+  // One call for all of its files, however many.
+  if (const auto failed = system_disk().sync_all(all->value()))
+    return file_failed("sync", folder, failed);
   begun.keep();
   return files;
 }

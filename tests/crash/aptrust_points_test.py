@@ -2,9 +2,12 @@
 nine, and while what is stored is given back, compared and deleted. Each point
 is passed on one store that outlives them all. Afterwards a bag is stored once
 with its own bytes, is one version of the inventory, and everything is told of
-it once; an order is done once; and nothing is left behind."""
+it once; an order is done once; and nothing is left behind. So it is if the
+power is cut there, also with so many files that one flush is for all of them.
+"""
 
 import json
+import os
 import sqlite3
 import urllib.parse
 from collections import Counter
@@ -15,8 +18,13 @@ from aptrust_samples import Bag, payload
 from armed import Held, arm, await_death, crash_programs
 from bags import INSTITUTION, BagTest, files_of
 from harness import wait_until
-from points import BAGS, BAG_ORDERS, COLD
+from points import BAGS, BAG_ORDERS, COLD, Point
 from stored_objects import OBJECT_MARK, stored_objects
+from unflushed import PowerCut
+
+SHIM = os.environ["DEPOSITD_UNFLUSHED"]
+# More than are flushed one by one.
+MANY = 210
 
 
 def bytes_of(root, identifier):
@@ -42,13 +50,17 @@ class BagPoints(BagTest):
 
     def die(self, engine, point, act):
         """Dies at the point while `act` is under way; runs again afterwards."""
-        engine.kill()
+        self.kill(engine)
         arm(engine, point)
         engine.start()
         act()
         await_death(self, engine, point)
+        self.kill(engine)
         arm(engine, None)
         engine.start()
+
+    def kill(self, engine):
+        engine.kill()
 
     def batches(self, engine):
         return {row["uuid"] for row in engine.rows("batch", "list")}
@@ -69,7 +81,7 @@ class BagPoints(BagTest):
     def events(self, engine, bag, **of):
         """(type, file) of what was told of an object that may be gone. The
         engine lets nobody else into its inventory while it runs."""
-        engine.kill()
+        self.kill(engine)
         with closing(sqlite3.connect(engine.data / "inventory.db")) as db:
             rows = db.execute("SELECT type, file FROM premis_events "
                               "WHERE object = ?", [bag.identifier()]).fetchall()
@@ -144,6 +156,77 @@ class Ingest(BagPoints):
         engine.start()
         self.one_batch(engine)
         self.assertEqual(set(self.check_bag(engine, bag).values()), {1})
+
+
+class UnderPowerCuts(BagPoints):
+    """A kill is a power cut: what was not flushed is gone."""
+
+    def begin(self, **options):
+        (self.folder / "data").mkdir()
+        self.power = PowerCut(SHIM, self.folder / "data", self.folder,
+                              **options)
+        engine = self.engine(self.settings(),
+                             environment=self.power.environment)
+        engine.start()
+        engine.add_user(INSTITUTION, "secret-test")
+        engine.ctl("collection", "add", INSTITUTION, "--owner", INSTITUTION,
+                   "--pipeline", "aptrust")
+        return engine
+
+    def kill(self, engine):
+        engine.kill()
+        self.power.settle()
+
+    def bag(self, number):
+        """Of files that no other bag has."""
+        return Bag(f"bag{number}", {
+            f"{i % 7}/{i}.txt": f"{i} of {number}\n".encode() * (i + 1)
+            for i in range(MANY)})
+
+
+class PowerCuts(UnderPowerCuts):
+    def test_a_bag_of_many_files_is_stored_once(self):
+        engine = self.begin()
+        points = [*BAGS, Point("file_unstaged", MANY - 10)]
+        for number, point in enumerate(points):
+            with self.subTest(str(point)):
+                bag = self.bag(number)
+                self.die(engine, point, lambda bag=bag: self.send(bag))
+                self.one_batch(engine)
+                told = self.check_bag(engine, bag)
+                self.assertEqual(set(told.values()), {1})
+                print(f"{point}: {sum(told.values())} events", flush=True)
+        self.assertEqual(len(stored_objects(engine.data / "objects")),
+                         len(points))
+
+    def test_a_file_that_the_disk_did_not_take_is_staged_again(self):
+        """Also if somebody else was told of it first. It dies in the next
+        stage, so that only what is on the disk is left."""
+        engine = self.begin(bad="staged.part")
+        bag = self.bag(0)
+        self.die(engine, Point("outcome_ready", 7), lambda: self.send(bag))
+        self.one_batch(engine)
+        self.assertEqual(set(self.check_bag(engine, bag).values()), {1})
+
+
+class Bites(UnderPowerCuts):
+    """An engine whose flushes do nothing must not pass."""
+
+    def assert_noticed(self, part, point):
+        engine = self.begin(deaf=part)
+        bag = self.bag(0)
+        self.die(engine, point, lambda: self.send(bag))
+        with self.assertRaises(AssertionError) as noticed:
+            self.one_batch(engine)
+            self.check_bag(engine, bag)
+        print(f"{part}: {str(noticed.exception)[:200]}", flush=True)
+
+    def test_a_missing_flush_of_staged_files_is_noticed(self):
+        self.assert_noticed("/staged", Point("outcome_ready", 6))
+
+    def test_a_missing_flush_of_a_version_is_noticed(self):
+        # At the end: the check of what is stored would put it right.
+        self.assert_noticed("/content", Point("bag_taken_away"))
 
 
 class Orders(BagPoints):
@@ -231,7 +314,7 @@ class Orders(BagPoints):
             print(f"{point}: {point.doing}", flush=True)
 
 
-del BagTest, BagPoints
+del BagTest, BagPoints, UnderPowerCuts
 
 if __name__ == "__main__":
     harness.main()

@@ -103,6 +103,8 @@ WORK_ORDERS = [
 BAGS = [Point("outcome_ready", number, "ingest") for number in range(2, 11)] + [
     Point("list_unnamed", 1, "ingest"), Point("list_unnamed", 2, "ingest"),
     Point("list_unnamed", 3, "ingest"), Point("file_unstaged", 3, "ingest"),
+    Point("version_unflushed", 1, "ingest"),
+    Point("object_unnamed", 1, "ingest"),
     Point("bag_put", 1, "ingest"), Point("bag_recorded", 1, "ingest"),
     Point("bag_files_told", 1, "ingest"), Point("bag_taken_away", 1, "ingest"),
 ]

@@ -3,6 +3,7 @@
 #include "adapters/stores/files/sha256.hpp"
 #include "adapters/stores/objects/object_rules.hpp"
 #include "adapters/stores/objects/storage_root.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -29,6 +30,7 @@ caf::error remove_folder(const fs::path& folder) {
 caf::error rename_durably(disk& io, const fs::path& from, const fs::path& to) {
   if (std::rename(from.c_str(), to.c_str()) != 0)
     return file_failed("rename to", to, errno);
+  crash_point("object_unnamed");
   return sync_folder(io, to.parent_path());
 }
 
@@ -136,6 +138,7 @@ caf::expected<version> folder_object::copy_files(const new_version& x,
         return file_failed("remove", to, code.value());
     }
   }
+  crash_point("version_unflushed");
   if (together)
     if (const auto code = io_.sync_all(all->value()))
       return file_failed("sync", content, code);

@@ -8,11 +8,9 @@
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <system_error>
 
 #include <fcntl.h>
-#include <unistd.h>
 
 namespace depositd::aptrust {
 
@@ -30,8 +28,10 @@ caf::error other_bag(const std::string& path) {
 /// What an earlier try has written and is right stays.
 class unpacker final : public bagit::bag_visitor {
 public:
-  unpacker(const bag_in_hand& bag, list_reader list)
-    : bag_(bag), files_(bag.files), list_(std::move(list)) {
+  /// `all` was opened before anything is written: it is told what fails.
+  unpacker(const bag_in_hand& bag, list_reader list, unique_fd all)
+    : bag_(bag), files_(bag.files), list_(std::move(list)),
+      all_(std::move(all)) {
     // nop
   }
 
@@ -83,12 +83,14 @@ public:
       return list_failure_ = is_there.error();
     if (*is_there)
       return other_bag("the bag");
-    const auto folder = open_file(files_.staged(), O_RDONLY | O_DIRECTORY);
-    if (!folder)
-      return folder.error();
-    if (::syncfs(folder->value()) != 0)
-      return file_failed("sync", files_.staged(), errno);
-    return {};
+    const auto code = io_.sync_all(all_.value());
+    if (code == 0)
+      return {};
+    // What the disk did not take is still read as if it had, and no other flush
+    // fails: the next try must find none of it.
+    std::error_code ignored;
+    fs::remove_all(files_.staged(), ignored);
+    return file_failed("sync", files_.staged(), code);
   }
 
 private:
@@ -129,6 +131,7 @@ private:
   const bag_in_hand& bag_;
   const interim_folder& files_;
   list_reader list_;
+  const unique_fd all_; ///< the folder of all of them
   caf::error list_failure_;
   listed_file expected_;
   unique_fd to_; ///< none: the file is not written
@@ -162,7 +165,10 @@ outcome unpack(const bag_in_hand& x) {
     return ended_reading(bag.error());
   if (auto failure = make_folders(system_disk(), x.files.staged()))
     return ended_reading(failure);
-  unpacker into{x, std::move(*list)};
+  auto all = open_file(x.files.staged(), O_RDONLY | O_DIRECTORY);
+  if (!all)
+    return ended_reading(all.error());
+  unpacker into{x, std::move(*list), std::move(*all)};
   bagit::read_options options;
   options.digests = {digest_algorithm::sha256};
   const auto totals = bagit::read_bag({bag->path, x.item.name}, options, into);
