@@ -61,10 +61,29 @@ bool hand_on(shard_pointer self, journal::command& todo,
   auto [to, fresh] = ledgers.try_emplace(notify_queue);
   if (fresh)
     to->second.configure(notify_queue, queues.at(notify_queue), size_classes{});
+  if (to->second.room() == 0)
+    return false;
   const item_moved moved{x->id, x->queue, notify_queue, x->finished_us};
   rules::ledger::apply(moved, ledgers.at(x->queue), to->second);
   todo.note(moved);
   todo.note(rules::deposit_end(*x));
+  return true;
+}
+
+/// So does a notification that has: it is set aside. False if it is none.
+bool set_aside(shard_pointer self, journal::command& todo,
+               rules::ledger& ledger, const event& lost) {
+  const auto* x = std::get_if<item_finished>(&lost);
+  const auto& queues = self->state.control->queues;
+  if (x == nullptr || queues.at(x->queue).kind != queue_kind::outbox
+      || ledger.parked() >= outbox_parked_max)
+    return false;
+  const auto item = ledger.glance(x->id);
+  auto kept = rules::keep_aside(*x, item ? item->attempt : 0);
+  for (event each : {event{std::move(kept.back)}, event{kept.aside}}) {
+    ledger.apply(each);
+    todo.note(std::move(each));
+  }
   return true;
 }
 
@@ -79,7 +98,8 @@ void release_local(shard_pointer self, recovered_state& found) {
     for (auto& [queue, ledger] : ledgers)
       for (auto& x : ledger.release_local_claims(now(self))) {
         if (release_job(self, todo, work, ledger, x)
-            || hand_on(self, todo, ledgers, user, x))
+            || hand_on(self, todo, ledgers, user, x)
+            || set_aside(self, todo, ledger, x))
           continue;
         note_record_end(todo, found, user, x);
         ledger.apply(x);

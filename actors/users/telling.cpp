@@ -29,20 +29,15 @@ void hand_on(user_command& todo, self_pointer self, item_finished&& x,
   report(self, outbox);
 }
 
-/// Nobody could be told: an operator sees it, and may have it tried again.
 void set_aside(user_command& todo, item_finished&& x) {
   spdlog::warn("notification_failed submission={} reason=\"{}\"", x.id,
                x.reason);
   if (todo.queue->ledger.parked() >= outbox_parked_max)
     return todo.end(std::move(x));
-  item_released back;
-  back.id = x.id;
-  back.queue = x.queue;
-  back.reason = x.reason;
-  if (const auto item = todo.queue->ledger.glance(x.id))
-    back.attempt = item->attempt;
-  todo.end(std::move(back));
-  todo.happen(item_parked{x.id, x.queue, true});
+  const auto item = todo.queue->ledger.glance(x.id);
+  auto kept = rules::keep_aside(std::move(x), item ? item->attempt : 0);
+  todo.end(std::move(kept.back));
+  todo.happen(std::move(kept.aside));
 }
 
 /// Where items of the command's queue go on to when they have ended; null if

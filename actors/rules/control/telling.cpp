@@ -30,4 +30,14 @@ submission_ended deposit_end(item_finished x) {
           std::move(x.document)};
 }
 
+kept_notification keep_aside(item_finished failed, std::uint32_t attempt) {
+  kept_notification out;
+  out.aside = {failed.id, failed.queue, true};
+  out.back.id = failed.id;
+  out.back.queue = std::move(failed.queue);
+  out.back.attempt = attempt;
+  out.back.reason = std::move(failed.reason);
+  return out;
+}
+
 } // namespace depositd::rules

@@ -212,6 +212,42 @@ TEST_F(telling, a_deposit_that_kills_its_engine_is_told_of) {
   EXPECT_EQ(waiting()[0].state, item_state::pending);
 }
 
+TEST_F(telling, of_what_kills_its_engine_no_more_wait_than_may_be) {
+  auto once = deposit_queue_defaults();
+  once.attempts_max = 1;
+  auto one = outbox_queue_defaults();
+  one.pending_limit = 1;
+  ASSERT_TRUE(change({queue_changed{"metadata", once},
+                      queue_changed{notify_queue, one}}));
+  const auto first = deposit();
+  const auto second = deposit();
+  const auto sp = attach_to("metadata");
+  want(sp, 2);
+  ASSERT_EQ(sp.got->items.size(), 2u);
+  restart();
+  ASSERT_EQ(waiting().size(), 1u);
+  EXPECT_EQ(waiting()[0].id, first);
+  EXPECT_EQ(row_of(second).status, submission_status::completed);
+  EXPECT_TRUE(row_of(second).failed);
+}
+
+TEST_F(telling, what_dies_with_its_engine_is_set_aside_too) {
+  auto once = outbox_queue_defaults();
+  once.attempts_max = 1;
+  ASSERT_TRUE(change({queue_changed{notify_queue, once}}));
+  const auto id = deposit();
+  end_next(attach_to("metadata"), verdict::done, true);
+  want(attach_to(notify_queue), 1);
+  for (int i = 0; i < 2; ++i) {
+    restart();
+    ASSERT_EQ(waiting().size(), 1u);
+    EXPECT_EQ(waiting()[0].id, id);
+    EXPECT_EQ(waiting()[0].state, item_state::parked);
+    EXPECT_EQ(waiting()[0].attempt, 1u);
+    expect_over(row_of(id), false);
+  }
+}
+
 TEST_F(telling, what_is_purged_is_told_of_whoever_has_claimed_it) {
   const auto claimed = deposit();
   const auto sp = attach_to("metadata");
@@ -254,6 +290,18 @@ TEST_F(telling, takes_nothing_from_doors) {
   EXPECT_EQ(refused.error(), ec::invalid_argument);
 }
 
+TEST_F(telling, deposits_go_to_queues_of_deposits_alone) {
+  put("work", items_of("ann", 1));
+  submission what;
+  what.source = "http";
+  for (const std::string queue : {"work", notify_queue}) {
+    const auto refused = ask<enqueued>(core, submit{queue, "ann", 0, what});
+    ASSERT_FALSE(refused) << queue;
+    EXPECT_EQ(refused.error(), ec::invalid_argument) << queue;
+  }
+  EXPECT_EQ(report_of("work").items, 1u);
+}
+
 /// No server for mail: only those are told who are called back.
 class telling_by_callback : public telling {
 protected:
@@ -282,6 +330,20 @@ TEST_F(telling_by_callback, concerns_only_those_who_are_called) {
   end_next(sp, verdict::done, true);
   ASSERT_EQ(waiting().size(), 1u);
   EXPECT_EQ(waiting()[0].id, id);
+}
+
+TEST_F(telling_by_callback, concerns_only_them_when_an_engine_dies) {
+  auto once = deposit_queue_defaults();
+  once.attempts_max = 1;
+  ASSERT_TRUE(change({queue_changed{"metadata", once}}));
+  ASSERT_TRUE(call_back("ann"));
+  const auto id = deposit("ann");
+  const auto other = deposit("bob");
+  want(attach_to("metadata"), 2);
+  restart();
+  ASSERT_EQ(waiting().size(), 1u);
+  EXPECT_EQ(waiting()[0].id, id);
+  EXPECT_TRUE(row_of(other).failed);
 }
 
 TEST_F(telling_by_callback, holds_for_users_who_are_there_already) {
