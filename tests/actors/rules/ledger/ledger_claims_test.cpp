@@ -271,6 +271,27 @@ TEST_F(ending_all, releases_what_a_processor_holds) {
   EXPECT_EQ(books.claims(), 0u);
 }
 
+TEST_F(ending_all, claims_by_the_numbers_of_their_items) {
+  std::vector<rules::incoming> many;
+  std::vector<item_id> numbers;
+  for (item_id id = 1; id <= 50; ++id) {
+    many.push_back(an_item(id * 37));
+    numbers.push_back(id * 37);
+  }
+  put(many);
+  for (std::size_t i = 0; i < many.size(); ++i)
+    claim(any_item(), {"a", never, true});
+  const auto ids_of = [](const std::vector<event>& events) {
+    std::vector<item_id> out;
+    for (const auto& x : events)
+      out.push_back(std::get<item_released>(x).id);
+    return out;
+  };
+  EXPECT_EQ(ids_of(books.release_claims("a", now)), numbers);
+  EXPECT_EQ(ids_of(books.release_claims(books.token_last(), now, 99)), numbers);
+  EXPECT_EQ(ids_of(books.release_local_claims(now)), numbers);
+}
+
 TEST_F(ending_all, a_restart_releases_claims_inside_the_engine_alone) {
   put({an_item(1), an_item(2)});
   claim(any_item(), {"inside", never, true});
