@@ -1,9 +1,11 @@
 // Hand-outs whose bodies were not where they were thought to be.
 
 #include "actors/users/command.hpp"
+#include "actors/users/work.hpp"
 
 #include <spdlog/spdlog.h>
 
+#include <optional>
 #include <utility>
 
 namespace depositd::users {
@@ -13,12 +15,13 @@ namespace {
 /// A disk that fails to read a body now need not fail for ever.
 constexpr std::uint32_t unreadable_delay_ms = 10'000;
 
-/// The queue where the claim of the hand-out still lives, or null.
-user_queue* queue_of_claim(self_pointer self, const hand_out& x) {
+/// The queue where the claim of the hand-out still lives, if any does.
+std::optional<queue_number> queue_of_claim(self_pointer self,
+                                           const hand_out& x) {
   for (auto& [number, queue] : self->state.queues)
     if (x.item.token != 0 && queue.ledger.token_of(x.item.id) == x.item.token)
-      return &queue;
-  return nullptr;
+      return number;
+  return std::nullopt;
 }
 
 /// It will not come: the receiver goes without, the processor asks for another.
@@ -33,8 +36,10 @@ void give_up(self_pointer self, user_command& todo, const hand_out& x) {
                queue::hand_outs_lost{x.to, 1});
 }
 
-/// The claim ends as an attempt that did not succeed.
-void end_unreadable(self_pointer self, user_command& todo, const hand_out& x) {
+/// The claim ends as an attempt that did not succeed, as if somebody had worked
+/// on it.
+void end_unreadable(self_pointer self, user_command& todo, queue_number in,
+                    const hand_out& x) {
   spdlog::error("body_unreadable item={} user={} attempt={}", x.item.id,
                 x.item.user, x.item.attempt);
   outcome what;
@@ -43,8 +48,10 @@ void end_unreadable(self_pointer self, user_command& todo, const hand_out& x) {
   what.says = verdict::retry;
   what.delay_ms = unreadable_delay_ms;
   what.reason = "body unreadable";
-  if (auto ended = todo.queue->ledger.settle(what, now(self)))
-    todo.end(std::move(*ended));
+  if (todo.queue->settings.kind == queue_kind::stage)
+    end_stage(self, {in, std::move(what), nullptr});
+  else if (auto ended = todo.queue->ledger.settle(what, now(self)))
+    end_claim(todo, self, std::move(*ended), true);
 }
 
 /// Where the body is by now, if that is elsewhere: compacted since, its old
@@ -63,12 +70,13 @@ bool find_body(const rules::ledger& in, hand_out& x) {
 
 void read_again(self_pointer self, queue::look_again& items) {
   for (auto& x : items.items) {
-    user_command todo{self, queue_of_claim(self, x)};
+    const auto in = queue_of_claim(self, x);
+    user_command todo{self, in ? find_queue(self, *in) : nullptr};
     if (todo.queue != nullptr && find_body(todo.queue->ledger, x)) {
       todo.deliver(std::move(x));
     } else {
       if (todo.queue != nullptr)
-        end_unreadable(self, todo, x);
+        end_unreadable(self, todo, *in, x);
       give_up(self, todo, x);
     }
     todo.commit();

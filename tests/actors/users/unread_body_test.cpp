@@ -1,6 +1,7 @@
 // Items whose bodies are on disk and cannot be read when they are handed out.
 
 #include "messages/projection.hpp"
+#include "messages/values/operations.hpp"
 #include "tests/support/polling_fixture.hpp"
 #include "tests/support/watched_engine.hpp"
 
@@ -14,6 +15,7 @@ class unread_body_test : public testing::watching<testing::polling_fixture> {
 protected:
   void SetUp() override {
     body_budget = 0;
+    configuration.queues.push_back({notify_queue, outbox_queue_defaults()});
     start();
   }
 
@@ -99,6 +101,25 @@ TEST_F(unread_body_test, an_item_without_a_body_runs_out_of_attempts) {
   EXPECT_EQ(size("q"), 0u);
   EXPECT_EQ(claims("q"), 0u);
   EXPECT_EQ(report_of("q").finished, 1u);
+}
+
+TEST_F(unread_body_test, a_deposit_without_a_body_is_told_of) {
+  auto once = deposit_queue_defaults();
+  once.attempts_max = 1;
+  ASSERT_TRUE(change({queue_changed{"metadata", once}}));
+  submission what;
+  what.source = "http";
+  what.size = 4;
+  const auto done =
+    ask<enqueued>(core, submit{"metadata", "ann", 0, what, "<a/>"});
+  ASSERT_TRUE(done) << render(done.error());
+  fail_reads(1);
+  want(attach_to("metadata"), 1);
+  EXPECT_EQ(size("metadata"), 0u);
+  auto teller = attach_to(notify_queue);
+  want(teller, 1);
+  ASSERT_EQ(teller.got->items.size(), 1u);
+  EXPECT_EQ(teller.got->items[0].id, done->ids.at(0));
 }
 
 TEST_F(unread_body_test, a_restart_finds_the_attempt_counted) {

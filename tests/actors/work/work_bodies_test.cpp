@@ -3,12 +3,13 @@
 
 #include "messages/projection.hpp"
 #include "tests/actors/work/work_fixture.hpp"
+#include "tests/support/watched_engine.hpp"
 
 namespace depositd {
 
 namespace {
 
-class work_bodies : public testing::work_fixture {
+class work_bodies : public testing::watching<testing::work_fixture> {
 protected:
   work_bodies() {
     body_budget = 0;
@@ -60,6 +61,30 @@ TEST_F(work_bodies, an_older_one_does_not_come_back) {
   settle();
   advance(std::chrono::seconds{1});
   EXPECT_EQ(take("first").body, what.document);
+}
+
+TEST_F(work_bodies, one_that_cannot_be_read_fails_its_job) {
+  submit_and_split(1);
+  const auto job = jobs().at(0);
+  disk->before_body = [](const body_location&) {
+    return caf::make_error(ec::store_failed, std::string{"no such sector"});
+  };
+  const auto worker = attach_to("p.first");
+  want(worker, 1);
+  for (int i = 1; i < 3; ++i) {
+    EXPECT_EQ(state_of(job), "pending") << i;
+    advance(std::chrono::minutes{1});
+  }
+  EXPECT_TRUE(worker.got->items.empty());
+  EXPECT_EQ(state_of(job), "failed");
+  EXPECT_TRUE(last_of(job).status.needs_review);
+  EXPECT_NE(last_of(job).status.note.find("body unreadable"),
+            std::string::npos)
+    << last_of(job).status.note;
+  disk->before_body = [](const body_location&) { return caf::error{}; };
+  ASSERT_TRUE(order(job, work_action::requeue));
+  ASSERT_EQ(worker.got->items.size(), 1u);
+  EXPECT_EQ(worker.got->items[0].id, job);
 }
 
 /// So many messages lie between the compaction and the outcome.
