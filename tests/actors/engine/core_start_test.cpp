@@ -1,5 +1,7 @@
 // What a start ends, and when who had it hears of that.
 
+#include "actors/rules/control/control.hpp"
+#include "messages/cluster.hpp"
 #include "messages/receiving.hpp"
 #include "tests/support/watched_engine.hpp"
 
@@ -138,6 +140,62 @@ TEST_F(core_ready_test, is_refused_with_the_reason_when_it_cannot_recover) {
 TEST_F(core_ready_test, is_refused_when_it_ends_before) {
   EXPECT_TRUE(ask<done>(core, drain{}));
   EXPECT_EQ(told().error(), ec::draining);
+}
+
+/// A shard beside the first, which has the newest settings.
+class second_shard : public testing::engine_fixture {
+protected:
+  void SetUp() override {
+    control_state settings;
+    rules::apply(settings, queue_changed{"q", {}});
+    newest.state = std::make_shared<const control_state>(std::move(settings));
+    newest.revision = 5;
+    const auto router = spawn([this](caf::event_based_actor*) -> caf::behavior {
+      return {[this](fetch_newest) {
+        ++asked;
+        return newest;
+      }};
+    });
+    store = open_journal();
+    engine::core_options options;
+    options.shard = 1;
+    options.shards = 2;
+    options.router = caf::actor_cast<shard_router_actor>(router);
+    options.journal = store.get();
+    options.projection = tables.get();
+    options.blobs = blobs.get();
+    options.registry = registry.get();
+    options.threads = false;
+    options.clock = engine_clock{time_us, sched.clock().now()};
+    options.budget = std::make_shared<memory_budget>(body_budget);
+    const auto actors = engine::spawn_core(sys, std::move(options));
+    for (const auto& [name, who] : actors.all())
+      adopt(who);
+    core = actors.shard;
+    settle();
+  }
+
+  caf::expected<enqueued> enqueue_one() {
+    return ask<enqueued>(core, enqueue{"q", items_of("ann", 1)});
+  }
+
+  control_changed newest;
+  int asked = 0;
+};
+
+TEST_F(second_shard, does_not_serve_by_settings_older_than_it_has_known) {
+  ASSERT_TRUE(enqueue_one());
+  EXPECT_EQ(asked, 1);
+  fail_appends(*log, 1);
+  EXPECT_FALSE(enqueue_one());
+  newest.revision = 4; // of an owner of before
+  advance(1s);
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(enqueue_one().error(), ec::store_failed) << "it recovers yet";
+  newest.revision = 5;
+  advance(200ms);
+  EXPECT_EQ(asked, 3);
+  EXPECT_TRUE(enqueue_one());
 }
 
 } // namespace

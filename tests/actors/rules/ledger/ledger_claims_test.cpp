@@ -240,6 +240,29 @@ TEST_F(ending_all, expiry_ends_an_item_without_attempts) {
                            "attempts exhausted (1): claim expired", "", ""}));
 }
 
+TEST_F(settling, a_renewal_of_an_earlier_claim_changes_nothing) {
+  put({an_item(1)});
+  const auto first = claim(any_item(), {"a", 100, false})->item;
+  settle(first, verdict::release);
+  claim(any_item(), {"b", 200, false});
+  claim_renewed late;
+  late.id = 1;
+  late.queue = "q";
+  late.token = first.token;
+  late.deadline_us = 900;
+  apply({event{late}});
+  EXPECT_EQ(books.next_due(), 200);
+}
+
+TEST_F(settling, what_is_set_aside_cannot_be_claimed_by_its_number) {
+  put({an_item(1), an_item(2), an_item(3)});
+  settle(claim()->item, verdict::retry, 50);
+  apply(books.park({2}, true));
+  EXPECT_FALSE(books.claim(1, {"a", 900, false}, now)) << "delayed";
+  EXPECT_FALSE(books.claim(2, {"a", 900, false}, now)) << "parked";
+  EXPECT_TRUE(books.claim(3, {"a", 900, false}, now));
+}
+
 TEST_F(ending_all, so_many_claims_at_once_as_are_wanted) {
   put({an_item(1), an_item(2), an_item(3)});
   claim(any_item(), {"a", 100, false});

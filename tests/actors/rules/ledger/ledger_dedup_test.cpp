@@ -253,6 +253,16 @@ TEST_F(moving, stops_at_a_number_of_items_and_at_an_id) {
   EXPECT_TRUE(move(2, 3).empty());
 }
 
+TEST_F(moving, is_not_over_while_somebody_works_on_an_item) {
+  put({an_item(1), an_item(2)});
+  claim();
+  claim();
+  EXPECT_EQ(move(1).size(), 1u);
+  EXPECT_TRUE(books.holds_up_to(2));
+  EXPECT_EQ(move(1).size(), 1u);
+  EXPECT_FALSE(books.holds_up_to(2));
+}
+
 TEST_F(moving, puts_older_items_before_those_that_are_there) {
   put({an_item(1)});
   other.apply(event{item_enqueued{.id = 2, .queue = "r"}});
