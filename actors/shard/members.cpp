@@ -117,7 +117,7 @@ void user_left(shard_pointer self, const std::string& user) {
     if (!state.queues[number].actor)
       continue; // a queue that has gone, and its ring with it
     self
-      ->request(state.queues[number].actor, state.options.request_timeout,
+      ->request(state.queues[number].actor, caf::infinite,
                 forget_member{member})
       .then(
         [=, number = number, member = member](const member_forgotten& x) {
@@ -139,6 +139,7 @@ void user_stays(shard_pointer self, const std::string& user) {
   auto& entry = self->state.users.at(user);
   entry.retiring = false;
   entry.used_us = now(self);
+  spread_telling(self, &user); // it may have passed the user by
   for (auto& action : std::exchange(entry.waiting, {}))
     action();
 }
@@ -342,7 +343,8 @@ void retire_some(shard_pointer self, const user_names& names,
       continue;
     ++*open;
     at->second.retiring = true;
-    self->request(at->second.actor, state.options.request_timeout, retire{})
+    // Who answers late has left all the same.
+    self->request(at->second.actor, caf::infinite, retire{})
       .then(
         [=, user = at->first](const retired& x) {
           if (self->state.journal.generation != generation)

@@ -372,6 +372,27 @@ TEST_F(core_test, retires_an_idle_node_and_remembers_where_it_stood) {
     << "numbers are given again";
 }
 
+TEST_F(core_test, nobody_is_sent_to_a_node_that_left_late) {
+  auto sp = attach_to("q");
+  for (std::size_t steps = 0; steps < 12; ++steps) {
+    SCOPED_TRACE(steps);
+    const auto user = "user" + std::to_string(steps);
+    put("q", items_of(user, 1));
+    want(sp, 1);
+    ASSERT_EQ(sp.got->items.size(), 2 * steps + 1);
+    end(sp, sp.got->items.back());
+    // The engine stands still while the node is asked whether it leaves.
+    sched.advance_time(61s);
+    settle(steps);
+    sched.advance_time(31s);
+    settle();
+    put("q", items_of(user, 1));
+    want(sp, 1);
+    ASSERT_EQ(sp.got->items.size(), 2 * steps + 2);
+    end(sp, sp.got->items.back());
+  }
+}
+
 TEST_F(core_test, shows_whose_turn_is_next_and_where_somebody_stands) {
   put("q", joined(items_of("ann", 2), items_of("bob", 1)));
   const auto ring_of = [&](const std::string& user) {

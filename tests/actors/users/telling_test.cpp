@@ -354,6 +354,21 @@ TEST_F(telling_by_callback, holds_for_users_who_are_there_already) {
   EXPECT_EQ(waiting()[0].id, id);
 }
 
+TEST_F(telling_by_callback, holds_for_users_who_are_just_asked_to_leave) {
+  const auto sp = attach_to("metadata");
+  for (std::size_t steps = 0; steps < 8; ++steps) {
+    SCOPED_TRACE(steps);
+    const auto user = "user" + std::to_string(steps);
+    const auto id = deposit(user);
+    sched.advance_time(std::chrono::seconds{61});
+    settle(steps);
+    ASSERT_TRUE(call_back(user));
+    end_next(sp, verdict::done, true);
+    ASSERT_EQ(waiting().size(), steps + 1);
+    EXPECT_EQ(waiting().back().id, id);
+  }
+}
+
 } // namespace
 
 } // namespace depositd
