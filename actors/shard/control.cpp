@@ -16,45 +16,21 @@ namespace depositd::shard {
 
 namespace {
 
-void send_to_queue(shard_pointer self, queue_number number) {
-  auto& state = self->state;
-  const auto& queue = state.queues[number];
-  self->send(queue.actor,
-             configure_queue{state.control->queues.at(queue.name),
-                             state.control->server.suspended
-                               || state.now == shard_state::phase::draining,
-                             rules::workers_of(*state.control, queue.name),
-                             fair_terms_of(self, queue.name)});
-}
-
-void send_settings(shard_pointer self, queue_number number) {
-  auto& state = self->state;
-  const auto& queue = state.queues[number];
-  const auto& settings = state.control->queues.at(queue.name);
-  const auto fair = fair_terms_of(self, queue.name);
-  // The queue first: what users' actors tell of costs under new terms must
-  // find it under them.
-  send_to_queue(self, number);
-  // Users' actors need the limits on attempts, delays and pending items.
-  for (const auto& [name, entry] : state.users) {
-    if (!entry.members.contains(number))
-      continue;
-    change_settings news{number, settings,
-                         quota_of(*state.control, queue.name, name).bytes_max,
-                         fair};
-    if (fair.by != fair_by::turns)
-      news.weight =
-        rules::limits_of(*state.control, queue.name, name).allocation;
-    self->send(entry.actor, std::move(news));
-  }
+void quota_was_changed(shard_pointer self, const quota_changed& x) {
+  const auto number = find_queue(self, x.queue);
+  if (!number)
+    return;
+  if (x.user.empty())
+    send_settings(self, *number, false);
+  else
+    send_settings_to(self, *number, x.user);
 }
 
 void spread(shard_pointer self, const event& change) {
   auto& state = self->state;
   if (const auto* x = std::get_if<queue_changed>(&change)) {
     if (const auto number = find_queue(self, x->queue)) {
-      send_settings(self, *number);
-      send_limits(self, *number, nullptr);
+      send_settings(self, *number, true);
     } else {
       const auto fresh = spawn_queue(self, x->queue);
       self->send(state.queues[fresh].actor, begin{0});
@@ -65,16 +41,15 @@ void spread(shard_pointer self, const event& change) {
     forget_queue(self, *gone);
   } else if (const auto* terms = std::get_if<fairness_changed>(&change)) {
     if (const auto number = find_queue(self, terms->queue))
-      send_settings(self, *number);
+      send_settings(self, *number, false);
   } else if (const auto* quota = std::get_if<quota_changed>(&change)) {
-    if (const auto number = find_queue(self, quota->queue))
-      send_settings(self, *number);
+    quota_was_changed(self, *quota);
   } else if (const auto* limits = std::get_if<user_limits_changed>(&change)) {
     if (const auto number = find_queue(self, limits->queue))
-      send_limits(self, *number, &limits->user);
+      send_limits(self, *number, limits->user);
   } else if (const auto* who = std::get_if<user_eligibility_changed>(&change)) {
     for (const auto number : queues_here(self))
-      send_limits(self, number, &who->user);
+      send_limits(self, number, who->user);
   } else if (const auto* set = std::get_if<collection_changed>(&change)) {
     spread_terms(self, set->settings.held ? set->settings.name : "");
   } else if (const auto* contact = std::get_if<contact_changed>(&change)) {
@@ -84,7 +59,7 @@ void spread(shard_pointer self, const event& change) {
   } else if (const auto* line = std::get_if<pipeline_changed>(&change)) {
     for (const auto& [name, settings] : rules::queues_of(line->what))
       if (const auto number = find_queue(self, name))
-        send_settings(self, *number);
+        send_settings(self, *number, false);
     spread_terms(self, {});
   } else if (const auto* topic = std::get_if<topic_changed>(&change)) {
     topic_was_changed(self, topic->topic);

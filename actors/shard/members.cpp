@@ -206,6 +206,8 @@ shard_user& reach_user(shard_pointer self, const std::string& user,
                  introduction_of(self, user, number, nullptr));
     if (is_of_deposits(self, number))
       serve_outbox(self, user, entry);
+  } else {
+    tell_before_others(self, number, user);
   }
   if (!entry.works
       && state.control->queues.at(state.queues[number].name).kind
@@ -290,27 +292,6 @@ std::vector<std::string> members_of(shard_pointer self, queue_number queue) {
       out.push_back(name);
   std::sort(out.begin(), out.end());
   return out;
-}
-
-void send_limits(shard_pointer self, queue_number number,
-                 const std::string* user) {
-  auto& state = self->state;
-  const auto& queue = state.queues[number];
-  change_limits message;
-  const auto add = [&](const std::string& name, const shard_user& entry) {
-    const auto member = entry.members.find(number);
-    if (member != entry.members.end())
-      message.entries.push_back(
-        {member->second, rules::limits_of(*state.control, queue.name, name)});
-  };
-  if (user == nullptr) {
-    for (const auto& [name, entry] : state.users)
-      add(name, entry);
-  } else if (const auto at = state.users.find(*user); at != state.users.end()) {
-    add(at->first, at->second);
-  }
-  if (!message.entries.empty())
-    self->send(queue.actor, std::move(message));
 }
 
 namespace {

@@ -83,12 +83,31 @@ void send_to_user(shard_pointer self, const std::string& user,
 /// not hang on where they are in memory.
 std::vector<std::string> members_of(shard_pointer self, queue_number queue);
 
-/// Sends terms of all (or one user's) members to a queue.
-void send_limits(shard_pointer self, queue_number queue,
-                 const std::string* user);
-
 /// Asks users' actors that were not used lately to leave.
 void sweep(shard_pointer self);
+
+// -- settings.cpp: who is told of changed settings ----------------------------
+
+/// Tells the queue's actor what is set, and whether it may hand out.
+void send_to_queue(shard_pointer self, queue_number queue);
+
+/// Tells the queue's actor at once, and then everybody who has to do with it:
+/// some at a time, and each what is set at that moment. With `limits` the queue
+/// is also told the limits of each of them.
+void send_settings(shard_pointer self, queue_number queue, bool limits);
+
+/// Tells one user's actor only, if the user has to do with the queue.
+void send_settings_to(shard_pointer self, queue_number queue,
+                      const std::string& user);
+
+/// Tells the queue the limits of one user.
+void send_limits(shard_pointer self, queue_number queue,
+                 const std::string& user);
+
+/// While a queue's users are told of its settings: tells this one now, who is
+/// about to be used.
+void tell_before_others(shard_pointer self, queue_number queue,
+                        const std::string& user);
 
 // -- retiring.cpp: queues that came with their first use ----------------------
 

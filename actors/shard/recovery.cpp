@@ -309,6 +309,7 @@ void start_over(shard_pointer self, const caf::error& why) {
   state.queues.clear();
   state.queue_numbers.clear();
   state.rings.clear();
+  state.settings_told = {};
   state.records = {};
   forget_topics(self, why);
   state.moving.reset();

@@ -122,6 +122,18 @@ struct shard_user {
   std::vector<std::function<void()>> waiting;
 };
 
+/// Who is still to be told of changed settings of queues.
+struct settings_round {
+  struct of_queue {
+    queue_number queue = 0;
+    bool limits = false; ///< the queue is told those of each user, too
+  };
+  std::deque<of_queue> queues;    ///< the first one's users are being told
+  std::vector<std::string> users; ///< of the first, as the round began
+  std::size_t at = 0;             ///< the next of them
+  bool begun = false;             ///< with the first
+};
+
 /// A move between queues that runs.
 struct shard_move {
   /// What is done next after something failed that may succeed later.
@@ -191,6 +203,8 @@ struct shard_state {
   std::vector<shard_queue> queues; ///< by number
   std::unordered_map<std::string, queue_number> queue_numbers;
   std::unordered_map<std::string, shard_user> users;
+
+  settings_round settings_told;
 
   ring_places rings; ///< of users without an actor
   rules::record_register records; ///< of sources that are fed here
