@@ -19,12 +19,43 @@ std::vector<queue_number> queues_named(shard_pointer self,
   return out;
 }
 
-bool by_name(const queue_report& a, const queue_report& b) {
-  return a.name < b.name;
-}
-
 /// However many are asked for.
 constexpr std::uint32_t rings_shown_max = 10'000;
+
+/// Answers the request that is being handled with what comes of asking these
+/// queues (`question`: what a queue is asked, by its number), as `finish`
+/// leaves it. Fails if the shard starts over meanwhile: not all have said
+/// something then.
+template <class Answer, class Result, class Question, class Add,
+          class Finish = void (*)(Result&)>
+caf::result<Result> ask_queues(
+  shard_pointer self, const std::vector<queue_number>& queues,
+  Question question, Add add, Result begin, Finish finish = [](Result&) {}) {
+  return journal::answer_later<Result>(self, [&](auto then) {
+    const auto& state = self->state;
+    const auto generation = state.journal.generation;
+    const auto end = [=](caf::expected<Result> x) mutable {
+      if (self->state.journal.generation != generation)
+        return then(caf::make_error(ec::store_failed,
+                                    std::string{"the engine is recovering"}));
+      if (x)
+        finish(*x);
+      then(std::move(x));
+    };
+    const journal::gathering<Result> all{end, std::move(begin)};
+    for (const auto number : queues)
+      all.template ask_in_turn<Answer>(
+        self, state.queues[number].actor, state.options.request_timeout,
+        question(number), add, journal::only_counts);
+    all.close();
+  });
+}
+
+/// To whom it is all the same.
+template <class Question>
+auto the_same(Question x) {
+  return [=](queue_number) { return x; };
+}
 
 } // namespace
 
@@ -132,21 +163,13 @@ caf::result<queues_listed> list_all_queues(shard_pointer self) {
   const auto add = [](queues_listed& sum, queue_report& x) {
     sum.queues.push_back(std::move(x));
   };
-  const auto& state = self->state;
-  return journal::answer_later<queues_listed>(self, [&](auto then) {
-    const journal::gathering<queues_listed> all{
-      [then](caf::expected<queues_listed> x) mutable {
-        if (x)
-          std::sort(x->queues.begin(), x->queues.end(), by_name);
-        then(std::move(x));
-      },
-      {{}, state.control->server.suspended}};
-    for (const auto number : queues_here(self))
-      all.ask_in_turn<queue_report>(
-        self, state.queues[number].actor, state.options.request_timeout,
-        report_queue{}, add, journal::only_counts);
-    all.close();
-  });
+  const auto by_name = [](queues_listed& all) {
+    std::sort(all.queues.begin(), all.queues.end(),
+              [](const auto& a, const auto& b) { return a.name < b.name; });
+  };
+  return ask_queues<queue_report>(
+    self, queues_here(self), the_same(report_queue{}), add,
+    queues_listed{{}, self->state.control->server.suspended}, by_name);
 }
 
 caf::result<shard_measured> measure_queues(shard_pointer self,
@@ -169,15 +192,9 @@ caf::result<shard_measured> measure_queues(shard_pointer self,
   const auto add = [](shard_measured& sum, ring_measured& one) {
     sum.rings.push_back(std::move(one));
   };
-  return journal::gather<shard_measured>(
-    self,
-    [&](const journal::gathering<shard_measured>& all) {
-      for (const auto number : queues_here(self))
-        all.ask_in_turn<ring_measured>(
-          self, state.queues[number].actor, state.options.request_timeout,
-          measure_ring{x.ends_step}, add, journal::only_counts);
-    },
-    std::move(begin));
+  return ask_queues<ring_measured>(self, queues_here(self),
+                                   the_same(measure_ring{x.ends_step}), add,
+                                   std::move(begin));
 }
 
 caf::result<users_listed> list_all_users(shard_pointer self,
@@ -190,14 +207,8 @@ caf::result<users_listed> list_all_users(shard_pointer self,
   const auto add = [](users_listed& sum, members_report& report) {
     sum.queues.push_back(std::move(report));
   };
-  const auto& state = self->state;
-  return journal::gather<users_listed>(
-    self, [&](const journal::gathering<users_listed>& all) {
-      for (const auto number : numbers)
-        all.ask_in_turn<members_report>(
-          self, state.queues[number].actor, state.options.request_timeout,
-          report_members{}, add, journal::only_counts);
-    });
+  return ask_queues<members_report>(self, numbers, the_same(report_members{}),
+                                    add, users_listed{});
 }
 
 caf::result<rings_shown> show_all_rings(shard_pointer self,
@@ -222,13 +233,7 @@ caf::result<rings_shown> show_all_rings(shard_pointer self,
   const auto add = [](rings_shown& sum, ring_report& report) {
     sum.rings.push_back(std::move(report));
   };
-  return journal::gather<rings_shown>(
-    self, [&](const journal::gathering<rings_shown>& all) {
-      for (const auto number : numbers)
-        all.ask_in_turn<ring_report>(
-          self, state.queues[number].actor, state.options.request_timeout,
-          question(number), add, journal::only_counts);
-    });
+  return ask_queues<ring_report>(self, numbers, question, add, rings_shown{});
 }
 
 void compact(shard_pointer self, compact_items& x) {

@@ -44,13 +44,13 @@ void list(admin_pointer self, const admin_call_ptr& call) {
       [=](const control_changed& control) {
         ask(self, call, shard, list_queues{},
             [=, now = control.state](const queues_listed& x) {
-              std::map<std::string, queue_report> by_name;
+              std::map<std::string_view, const queue_report*> by_name;
               for (const auto& queue : x.queues)
-                by_name[queue.name] = queue;
+                by_name[queue.name] = &queue;
               document out{{"suspended", x.suspended}};
               add_page(
                 out, "queues", by_name, call->arguments,
-                [&](const auto& y) { return full_document(*now, y.second); });
+                [&](const auto& y) { return full_document(*now, *y.second); });
               deliver(call, out);
             });
       });

@@ -4,6 +4,8 @@
 #include "actors/operators/command.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 namespace depositd::operators {
 
@@ -38,13 +40,15 @@ document status_document(admin_pointer self, const control_state& state,
   return out;
 }
 
-/// Adds what the logs of records do, in every engine.
+/// Adds what the logs of records do, in every engine. Functions are copied, so
+/// they share what may be about very many queues.
 void deliver_with_logs(admin_pointer self, const admin_call_ptr& call,
-                       document out) {
-  gather_all_logs(self, [=](const logs_gathered& x) mutable {
-    out["record_logs"] = x.logs;
-    out["engines_silent"] = x.silent;
-    deliver(call, out);
+                       document known) {
+  const auto out = std::make_shared<document>(std::move(known));
+  gather_all_logs(self, [=](const logs_gathered& x) {
+    (*out)["record_logs"] = x.logs;
+    (*out)["engines_silent"] = x.silent;
+    deliver(call, *out);
   });
 }
 
@@ -52,13 +56,14 @@ void status(admin_pointer self, const admin_call_ptr& call) {
   ask(self, call, self->state.options.shard, watch_control{nullptr},
       [=](const control_changed& control) {
         ask(self, call, self->state.options.shard, list_queues{},
-            [=](const queues_listed& queues) {
+            [=](const queues_listed& listed) {
+              const auto queues = std::make_shared<queues_listed>(listed);
               gather_slots(self, call, [=](const slots_gathered& slots) {
                 ask(self, call, self->state.options.projector, report_store{},
                     [=](const store_report& store) {
                       deliver_with_logs(
                         self, call,
-                        status_document(self, *control.state, queues,
+                        status_document(self, *control.state, *queues,
                                         slots.slots.entries, store));
                     });
               });

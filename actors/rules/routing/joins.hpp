@@ -39,6 +39,30 @@ void put(List& to, const List& part, const places& at) {
   }
 }
 
+/// Puts answers about something that has a name among those that there are,
+/// which are in the order of their names. `join` takes one of two about the
+/// same up into the first.
+template <class List, class Name, class Join>
+void merge_by_name(List& to, List& more, Name name_of, Join join) {
+  const auto before = [&](const auto& a, const auto& b) {
+    return name_of(a) < name_of(b);
+  };
+  std::sort(more.begin(), more.end(), before);
+  List out;
+  out.reserve(to.size() + more.size());
+  auto at = to.begin();
+  for (auto& x : more) {
+    while (at != to.end() && before(*at, x))
+      out.push_back(std::move(*at++));
+    if (at == to.end() || before(x, *at))
+      out.push_back(std::move(x));
+    else
+      join(*at, x);
+  }
+  std::move(at, to.end(), std::back_inserter(out));
+  to = std::move(out);
+}
+
 // -- joins: (sum, answer, asked) ----------------------------------------------
 
 /// That there are answers is all that they say.
@@ -96,42 +120,33 @@ inline bool is_empty_outbox(const std::string& queue, std::uint64_t ready) {
 /// One report of each queue, by name.
 inline constexpr auto queues_together = [](auto& sum, auto& x, const auto&) {
   sum.suspended = sum.suspended || x.suspended;
-  for (auto& queue : x.queues) {
-    if (is_empty_outbox(queue.name, queue.ready))
-      continue;
-    const auto at = std::lower_bound(
-      sum.queues.begin(), sum.queues.end(), queue.name,
-      [](const auto& y, const auto& name) { return y.name < name; });
-    if (at == sum.queues.end() || at->name != queue.name) {
-      sum.queues.insert(at, std::move(queue));
-      continue;
-    }
-    at->ready += queue.ready;
-    at->in_flight += queue.in_flight;
-    at->users += queue.users;
-    at->eligible_users += queue.eligible_users;
+  std::erase_if(x.queues, [](const auto& queue) {
+    return is_empty_outbox(queue.name, queue.ready);
+  });
+  const auto name = [](const auto& queue) -> const auto& { return queue.name; };
+  merge_by_name(sum.queues, x.queues, name, [](auto& to, const auto& queue) {
+    to.ready += queue.ready;
+    to.in_flight += queue.in_flight;
+    to.users += queue.users;
+    to.eligible_users += queue.eligible_users;
     // A processor of a queue in several shards has a door in each of them.
-    at->processors = std::max(at->processors, queue.processors);
-    at->handed_out += queue.handed_out;
-    at->finished += queue.finished;
-    at->items += queue.items;
-  }
+    to.processors = std::max(to.processors, queue.processors);
+    to.handed_out += queue.handed_out;
+    to.finished += queue.finished;
+    to.items += queue.items;
+  });
 };
 
-/// All users of each queue.
+/// All users of each queue, by its name.
 inline constexpr auto users_together = [](auto& sum, auto& x, const auto&) {
-  for (auto& queue : x.queues) {
+  for (auto& queue : x.queues)
     std::erase_if(queue.entries, [&](const auto& y) {
       return is_empty_outbox(queue.queue, y.report.ready);
     });
-    const auto at =
-      std::find_if(sum.queues.begin(), sum.queues.end(),
-                   [&](const auto& y) { return y.queue == queue.queue; });
-    if (at == sum.queues.end())
-      sum.queues.push_back(std::move(queue));
-    else
-      add(at->entries, queue.entries);
-  }
+  merge_by_name(
+    sum.queues, x.queues,
+    [](const auto& queue) -> const auto& { return queue.queue; },
+    [](auto& to, auto& queue) { add(to.entries, queue.entries); });
 };
 
 /// Users of several rings in one order. Rings get hand-outs by how many users
@@ -148,32 +163,27 @@ void merge_turns(Entries& to, Entries& more, std::size_t count_max) {
     to.resize(count_max);
 }
 
-/// One ring of each queue.
+/// One ring of each queue, by its name.
 inline constexpr auto rings_together = [](auto& sum, auto& x, const auto& of) {
   const std::size_t count_max = std::max<std::uint32_t>(of.what.count_max, 1);
-  for (auto& ring : x.rings) {
-    if (is_empty_outbox(ring.queue, ring.ready))
-      continue;
-    const auto at =
-      std::find_if(sum.rings.begin(), sum.rings.end(),
-                   [&](const auto& y) { return y.queue == ring.queue; });
-    if (at == sum.rings.end()) {
-      sum.rings.push_back(std::move(ring));
-      continue;
-    }
-    at->suspended = at->suspended || ring.suspended;
-    at->server_suspended = at->server_suspended || ring.server_suspended;
-    at->processors = std::max(at->processors, ring.processors);
-    at->eligible_users += ring.eligible_users;
-    at->ready += ring.ready;
-    at->in_flight += ring.in_flight;
-    at->turns_taken += ring.turns_taken;
-    at->finished_per_hour += ring.finished_per_hour;
-    merge_turns(at->in_turn, ring.in_turn, count_max);
-    add(at->out_of_turn, ring.out_of_turn);
-    if (at->out_of_turn.size() > count_max)
-      at->out_of_turn.resize(count_max);
-  }
+  std::erase_if(x.rings, [](const auto& ring) {
+    return is_empty_outbox(ring.queue, ring.ready);
+  });
+  const auto name = [](const auto& ring) -> const auto& { return ring.queue; };
+  merge_by_name(sum.rings, x.rings, name, [&](auto& to, auto& ring) {
+    to.suspended = to.suspended || ring.suspended;
+    to.server_suspended = to.server_suspended || ring.server_suspended;
+    to.processors = std::max(to.processors, ring.processors);
+    to.eligible_users += ring.eligible_users;
+    to.ready += ring.ready;
+    to.in_flight += ring.in_flight;
+    to.turns_taken += ring.turns_taken;
+    to.finished_per_hour += ring.finished_per_hour;
+    merge_turns(to.in_turn, ring.in_turn, count_max);
+    add(to.out_of_turn, ring.out_of_turn);
+    if (to.out_of_turn.size() > count_max)
+      to.out_of_turn.resize(count_max);
+  });
 };
 
 /// Every topic is in one shard; in the order of their names.

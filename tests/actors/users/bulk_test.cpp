@@ -136,6 +136,21 @@ TEST_F(bulk_test, a_server_is_suspended_without_a_word_to_its_users) {
   EXPECT_EQ(poll("q", many).size(), std::size_t{many});
 }
 
+TEST_F(bulk_test, what_queues_say_is_no_answer_if_their_shard_starts_over) {
+  for (std::uint32_t i = 0; i < 20 * slice; ++i)
+    put("q" + std::to_string(i), items_of("ann", 1));
+  fail_appends(*log, 1);
+  caf::anon_send(core, enqueue{"q1", items_of("bob", 1)});
+  auto asked = self->request(core, caf::infinite, list_queues{});
+  settle();
+  ASSERT_TRUE(self->has_next_message());
+  asked.receive(
+    [](const queues_listed&) { FAIL() << "not all have been asked"; },
+    [](const caf::error& why) { EXPECT_EQ(why, ec::store_failed); });
+  advance(2s);
+  EXPECT_EQ(size("q1"), 1u);
+}
+
 TEST_F(bulk_test, a_purge_needs_a_queue) {
   const auto refused = ask<done>(core, purge_queue{"nothing"});
   ASSERT_FALSE(refused);

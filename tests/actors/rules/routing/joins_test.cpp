@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -83,6 +85,29 @@ TEST(answers_of_shards, report_each_queue_once_in_order) {
   EXPECT_EQ(all.queues[1].processors, 3u) << "the same ones, seen twice";
   EXPECT_EQ(all.queues[2].name, "move/y");
   EXPECT_TRUE(all.suspended);
+}
+
+TEST(answers_of_shards, about_very_many_queues_are_joined_in_their_order) {
+  constexpr std::size_t many = 10'000;
+  std::size_t looks = 0;
+  std::vector<std::string> sum;
+  for (int shard = 0; shard < 3; ++shard) {
+    std::vector<std::string> more;
+    for (std::size_t i = many; i-- > 0;)
+      more.push_back(std::to_string(i * 7919 % many));
+    std::size_t joined = 0;
+    merge_by_name(
+      sum, more,
+      [&](const auto& x) -> const auto& {
+        ++looks;
+        return x;
+      },
+      [&](auto&, auto&) { ++joined; });
+    EXPECT_EQ(joined, shard == 0 ? 0 : many);
+  }
+  EXPECT_EQ(sum.size(), many);
+  EXPECT_TRUE(std::is_sorted(sum.begin(), sum.end()));
+  EXPECT_LT(looks, many * 300) << "as many as it takes to sort them";
 }
 
 TEST(answers_of_shards, name_the_users_of_each_queue) {
