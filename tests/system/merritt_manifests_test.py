@@ -135,6 +135,7 @@ class MerrittManifests(MerrittTest):
             "date of the file": of(line.replace("| 1 | |", "| 1 | soon |")),
             "no url": of(line.replace(url, "")),
             "same name twice": of(line, line),
+            "a folder that is a file": of(line, line + "/x"),
             "short digest": of(line.replace("| md5", "| sha-256")),
             "climbs": of(line.replace("| f.txt", "| ../f.txt")),
             "utf-16": whole.decode().encode("utf-16"),

@@ -225,6 +225,24 @@ private:
       refuse(line_, "the last line is not #%eof");
     else if (out_.found.rows.empty())
       refuse(0, "there are no rows");
+    else if (*kind_ == manifest_kind::object)
+      check_folders();
+  }
+
+  /// No name may be the folder of another one.
+  void check_folders() {
+    std::optional<manifest_fault> first;
+    for (const auto& [name, line] : names_) {
+      const auto folder = name + "/";
+      const auto at = names_.lower_bound(folder);
+      if (at != names_.end() && at->first.starts_with(folder)
+          && (!first || at->second < first->line))
+        first = {at->second, "the folder of " + in_quotes(at->first)
+                               + " is the file in line "
+                               + std::to_string(line)};
+    }
+    if (first)
+      refuse(first->line, std::move(first->reason));
   }
 
   std::string_view text_;

@@ -21,7 +21,12 @@ caf::error refused(std::uint64_t line, const std::string& reason) {
   return caf::make_error(ec::malformed, render(manifest_fault{line, reason}));
 }
 
-caf::error check_text(std::string_view text) {
+/// Leaves out the byte order mark that some editors write before a text: no
+/// line may begin with it.
+caf::error begin_text(std::string_view& text) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  if (text.starts_with(mark))
+    text.remove_prefix(mark.size());
   if (text.size() > metadata_bytes_max)
     return caf::make_error(ec::too_large, "the file has more than "
                                             + std::to_string(metadata_bytes_max)
@@ -32,7 +37,7 @@ caf::error check_text(std::string_view text) {
 }
 
 caf::expected<std::vector<anvl_value>> read_anvl(std::string_view text) {
-  if (auto failure = check_text(text))
+  if (auto failure = begin_text(text))
     return failure;
   std::vector<anvl_value> out;
   for (std::uint64_t number = 1; !text.empty(); ++number) {
@@ -136,7 +141,7 @@ caf::expected<embargo> read_embargo(std::string_view text) {
 
 caf::expected<std::vector<std::string>>
 read_delete_list(std::string_view text) {
-  if (auto failure = check_text(text))
+  if (auto failure = begin_text(text))
     return failure;
   std::vector<std::string> out;
   for (std::uint64_t number = 1; !text.empty(); ++number) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// Files with a meaning inside a payload: what Merritt reads and adds.
+// Files with a meaning inside a payload: what Merritt reads and adds. Texts are
+// UTF-8, with a byte order mark or without.
 
 #include "messages/values/errors.hpp"
 #include "messages/values/types.hpp"

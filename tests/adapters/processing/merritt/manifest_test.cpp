@@ -185,6 +185,15 @@ TEST(manifest, M29_has_each_name_once) {
             "line 7: the file name \"one.jpg\" is in line 6 already");
 }
 
+TEST(manifest, M29_has_no_file_that_is_the_folder_of_another) {
+  EXPECT_EQ(corruption_of(object(
+              first_row + replaced(second_row, "| two.txt", "| one.jpg/x"))),
+            "line 7: the folder of \"one.jpg/x\" is the file in line 6");
+  EXPECT_EQ(fault_of(object(
+              first_row + replaced(second_row, "| two.txt", "| one.jpg.x/x"))),
+            "");
+}
+
 TEST(manifest, M30_tells_names_apart_by_folder_and_case) {
   for (const auto* name : {"| a/one.jpg", "| ONE.jpg"})
     EXPECT_EQ(

@@ -56,6 +56,18 @@ TEST(erc, says_in_which_line_it_is_wrong) {
             ec::too_large);
 }
 
+TEST(texts_in_a_payload, may_begin_with_a_byte_order_mark) {
+  const std::string mark = "\xef\xbb\xbf";
+  const auto erc = read_erc(mark + "where: ark:/99999/fk4abc\nwho: Ada\n");
+  ASSERT_TRUE(erc) << render(erc.error());
+  EXPECT_EQ(erc->primary_identifier, "ark:/99999/fk4abc");
+  EXPECT_EQ(erc->who, "Ada");
+  EXPECT_TRUE(read_embargo(mark + "embargoEndDate: NONE\n"));
+  const auto gone = read_delete_list(mark + "a.txt\nb.txt\n");
+  ASSERT_TRUE(gone) << render(gone.error());
+  EXPECT_EQ(gone->front(), "producer/a.txt");
+}
+
 TEST(embargoes, M43_end_at_a_date_or_do_not_exist) {
   EXPECT_TRUE(read_embargo("embargoEndDate: NONE\n")->none);
   const auto x = read_embargo("embargoEndDate: 2030-01-01T00:00:00Z\n");
