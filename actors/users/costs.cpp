@@ -18,7 +18,9 @@ void use_fair_terms(self_pointer self, user_queue& queue,
   queue.ledger.note_ends(terms.by == fair_by::seconds);
 }
 
-void meet_picks(user_queue& queue, const hand_over& x) {
+void meet_picks(self_pointer self, user_queue& queue, const hand_over& x) {
+  if (x.fair.since > (queue.costs ? queue.costs->terms().since : 0))
+    use_fair_terms(self, queue, x.fair, {}, 1); // each pick has its weight
   if (queue.costs && queue.costs->terms() == x.fair)
     queue.costs->meet_picks(x.costs_heard, x.cost_floor);
 }

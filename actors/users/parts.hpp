@@ -54,8 +54,9 @@ void use_fair_terms(self_pointer self, user_queue& queue,
                     const fair_terms& terms, const cost_sum& paid,
                     std::uint32_t weight);
 
-/// Picks come: how much of what was told they reckon with.
-void meet_picks(user_queue& queue, const hand_over& x);
+/// Picks come: how much of what was told they reckon with. The queue hears of
+/// new terms before its users, to whom the picks may bring them.
+void meet_picks(self_pointer self, user_queue& queue, const hand_over& x);
 
 /// One of them has taken an item.
 void charge(user_queue& queue, const hand_over& x, const pick& what,

@@ -153,7 +153,7 @@ void hand_over_items(self_pointer self, const hand_over& x) {
   if (x.who.lease_ms > 0)
     limits.deadline_us = time + micros{x.who.lease_ms} * 1000;
   picks_declined declined{{}, x.who.processor, x.fair.since};
-  meet_picks(*queue, x);
+  meet_picks(self, *queue, x);
   todo.extras.waited_among = crowd_of(queue->ledger.size());
   for (std::size_t i = 0; i < x.picks.size(); ++i) {
     const auto& what = x.picks[i];

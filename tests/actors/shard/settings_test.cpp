@@ -36,18 +36,25 @@ protected:
       ->state;
   }
 
-  /// How many users' actors go by this limit.
-  std::ptrdiff_t told(std::uint32_t pending, const std::string& queue = "q") {
+  /// How many users' actors have the queue in such a state.
+  template <class Predicate>
+  std::ptrdiff_t count(const std::string& queue, Predicate is_so) {
     const auto number = shard().queue_numbers.at(queue);
     return std::count_if(
       shard().users.begin(), shard().users.end(), [&](const auto& x) {
-        const auto& state =
+        return is_so(
           caf::actor_cast<
             users::user_self::stateful_pointer<users::user_state>>(
             x.second.actor)
-            ->state;
-        return state.queues.at(number).settings.pending_limit == pending;
+            ->state.queues.at(number));
       });
+  }
+
+  /// How many users' actors go by this limit.
+  std::ptrdiff_t told(std::uint32_t pending, const std::string& queue = "q") {
+    return count(queue, [=](const auto& x) {
+      return x.settings.pending_limit == pending;
+    });
   }
 
   /// Until some have been told of this limit, and others have not.
@@ -102,6 +109,25 @@ TEST_F(settings_told_test, of_limits_reach_the_ring_of_each) {
   settings.concurrency = 1;
   ASSERT_TRUE(change({queue_changed{"q", settings}}));
   EXPECT_EQ(poll("q", users_in_all).size(), std::size_t{users_in_all});
+}
+
+TEST_F(settings_told_test, about_what_is_shared_out_come_with_picks_too) {
+  const auto counts_costs = [](const auto& x) { return x.costs != nullptr; };
+  const auto does_not = [](const auto& x) {
+    return x.ledger.claims() > 0 && x.costs == nullptr;
+  };
+  caf::anon_send(core, propose{{fairness_changed{"q", fair_by::bytes}}});
+  while (count("q", counts_costs) == 0 && sched.try_run_once()) {
+    // nop
+  }
+  ASSERT_LT(count("q", counts_costs), users_in_all);
+  caf::anon_send(core,
+                 receive_items{"q", "worker", users_in_all, 30'000, no_cap});
+  std::ptrdiff_t uncounted = 0;
+  while (sched.try_run_once())
+    uncounted = std::max(uncounted, count("q", does_not));
+  EXPECT_EQ(uncounted, 0);
+  EXPECT_EQ(claims("q"), std::uint64_t{users_in_all});
 }
 
 TEST_F(settings_told_test, are_forgotten_with_a_shard_that_starts_over) {
