@@ -1,5 +1,6 @@
 // What a fresh start finds after a kill.
 
+#include "actors/projection/recovery.hpp"
 #include "messages/journal.hpp"
 #include "messages/records.hpp"
 #include "messages/values/codec.hpp"
@@ -260,6 +261,23 @@ TEST_F(recovery_test, moves_old_bodies_that_pin_the_log) {
   EXPECT_EQ(again.got->bodies(), strings{"precious"});
 }
 
+TEST_F(recovery_test, keeps_the_segment_that_an_old_body_was_moved_to) {
+  crash();
+  disk_spare_bytes = 0;
+  start();
+  put("q", {{"old", 0, "precious"}});
+  ASSERT_TRUE(change({user_eligibility_changed{"old", true, false}}));
+  const auto first = store->segments().front().first;
+  for (int i = 0; i < 5; ++i)
+    come_and_go("q");
+  EXPECT_NE(store->segments().front().first, first) << "it was moved";
+  restart();
+  ASSERT_TRUE(change({user_eligibility_changed{"old", false, false}}));
+  auto again = attach_to("q");
+  want(again, 1);
+  EXPECT_EQ(again.got->bodies(), strings{"precious"});
+}
+
 TEST_F(recovery_test, starts_over_by_itself_after_a_failed_append) {
   put("q", items_of("ann", 2));
   fail_appends(*log, 3);
@@ -270,6 +288,23 @@ TEST_F(recovery_test, starts_over_by_itself_after_a_failed_append) {
   auto sp = attach_to("q");
   want(sp, 5);
   EXPECT_EQ(sp.got->users(), (strings{"ann", "ann"}));
+}
+
+TEST(replaying, follows_where_users_stand_until_their_queue_goes) {
+  shard::recovered_state state;
+  ring_paid paid;
+  paid.queue = "q";
+  paid.spent = 40;
+  paid.floor = 30;
+  paid.since = 7;
+  projection::apply_record(state, {"ann", {paid}});
+  ASSERT_EQ(state.rings.size(), 1u);
+  const auto& place = state.rings.at({"q", "ann"});
+  EXPECT_EQ(place.paid.spent, 40u);
+  EXPECT_EQ(place.paid.floor, 30u);
+  EXPECT_EQ(place.since, 7u);
+  projection::apply_record(state, {"", {queue_retired{"q", {"ann"}}}});
+  EXPECT_TRUE(state.rings.empty());
 }
 
 } // namespace

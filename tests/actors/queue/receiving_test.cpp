@@ -16,6 +16,14 @@ protected:
   }
 };
 
+TEST_F(polling_test, gives_no_more_than_the_claims_that_are_left) {
+  put("q", sent_by("ann", {"a", "b", "c", "d", "e"}));
+  EXPECT_EQ(poll("q", 2).size(), 2u);
+  EXPECT_EQ(poll("q", 100, 30'000, 3).size(), 1u);
+  EXPECT_TRUE(poll("q", 100, 30'000, 3).empty());
+  EXPECT_EQ(claims("q"), 3u);
+}
+
 TEST_F(polling_test, unknown_queues_have_nothing_and_do_not_come_to_be) {
   EXPECT_TRUE(poll("q").empty());
   EXPECT_EQ(size("q"), 0u);

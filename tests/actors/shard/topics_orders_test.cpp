@@ -2,6 +2,8 @@
 
 #include "tests/actors/shard/topics_fixture.hpp"
 
+#include <set>
+
 namespace depositd {
 
 namespace {
@@ -37,6 +39,23 @@ TEST_F(topics_orders_test, row_a2_in_a_paused_topic_messages_wait) {
   EXPECT_EQ(topic_of("t").depth, 0u);
   for (const auto* channel : {"a", "b", "c"})
     EXPECT_EQ(drain_channel("t", channel), numbered("m", 5)) << channel;
+}
+
+TEST_F(topics_orders_test, every_copy_of_what_waited_has_its_own_number) {
+  const std::vector<std::string> channels{"c", "d", "e"};
+  for (const auto& channel : channels)
+    make("t", channel);
+  ASSERT_TRUE(say(topic_action::pause, "t"));
+  ASSERT_TRUE(send("t", numbered("m", 5)));
+  ASSERT_TRUE(say(topic_action::unpause, "t"));
+  std::set<item_id> numbers;
+  for (const auto& channel : channels) {
+    const auto who = consume("t", channel, 100);
+    EXPECT_EQ(sorted(who.got->bodies()), numbered("m", 5)) << channel;
+    for (const auto& item : who.got->items)
+      numbers.insert(item.id);
+  }
+  EXPECT_EQ(numbers.size(), 15u);
 }
 
 TEST_F(topics_orders_test, row_a3_a_pause_survives_a_restart) {
