@@ -109,11 +109,10 @@ void cancel_slice(shard_pointer self, const running& run) {
 caf::result<done> cancel_one(shard_pointer self, const cancel_deposit& x) {
   if (auto refused = refuse_intake(self))
     return refused;
-  const auto user = self->state.users.find(x.user);
-  if (user == self->state.users.end() || user->second.retiring)
-    return caf::make_error(ec::not_found, "submission " + std::to_string(x.id)
-                                            + " does not wait any more");
-  return self->delegate(user->second.actor, x);
+  return answer_by_user<done>(
+    self, x.user, x,
+    caf::make_error(ec::not_found, "submission " + std::to_string(x.id)
+                                     + " does not wait any more"));
 }
 
 caf::result<matching_cancelled> cancel_all(shard_pointer self,

@@ -285,6 +285,14 @@ void with_user(shard_pointer self, const std::string& user, queue_number number,
     deliver(reach_user(self, user, number).actor);
 }
 
+void when_certain(shard_pointer self, const std::string& user,
+                  std::function<void()> act) {
+  if (is_retiring(self, user))
+    self->state.users.at(user).waiting.push_back(std::move(act));
+  else
+    act();
+}
+
 std::vector<std::string> members_of(shard_pointer self, queue_number queue) {
   std::vector<std::string> out;
   for (const auto& [name, entry] : self->state.users)

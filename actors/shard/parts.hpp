@@ -3,6 +3,7 @@
 // The shard's work, by what it is about. Private to actors/shard.
 
 #include "actors/journal/command.hpp"
+#include "actors/journal/gather.hpp"
 #include "actors/shard/shard.hpp"
 #include "messages/metrics.hpp"
 #include "messages/operators.hpp"
@@ -76,6 +77,40 @@ void send_to_user(shard_pointer self, const std::string& user,
   auto late = std::make_shared<Message>(std::move(what));
   with_user(self, user, queue, [=](const user_actor& whom) {
     self->send(whom, std::move(*late));
+  });
+}
+
+/// Runs `act` once it is certain whether anything of the user's lives: at once,
+/// or when a user's actor that is just retiring has answered.
+void when_certain(shard_pointer self, const std::string& user,
+                  std::function<void()> act);
+
+/// Asks the actor of a user, of whom something may live, and gives `take` the
+/// answer, or `gone` if nothing does.
+template <class Answer, class Request, class Take>
+void ask_user(shard_pointer self, const std::string& user, Request what,
+              caf::error gone, Take take) {
+  when_certain(self, user, [=]() mutable {
+    const auto at = self->state.users.find(user);
+    if (at == self->state.users.end())
+      return take(caf::expected<Answer>{std::move(gone)});
+    depositd::ask(
+      self, at->second.actor, self->state.options.request_timeout,
+      std::move(what),
+      [take](caf::expected<Answer> x) mutable { take(std::move(x)); });
+  });
+}
+
+/// Answers the request that is being handled with what the user's actor says to
+/// it, or with `gone`.
+template <class Answer, class Request>
+caf::result<Answer> answer_by_user(shard_pointer self, const std::string& user,
+                                   const Request& what, caf::error gone) {
+  const auto at = self->state.users.find(user);
+  if (at != self->state.users.end() && !at->second.retiring)
+    return self->delegate(at->second.actor, what);
+  return journal::answer_later<Answer>(self, [&](auto then) {
+    ask_user<Answer>(self, user, what, std::move(gone), then);
   });
 }
 

@@ -24,22 +24,12 @@ caf::error no_such(const char* what, item_id id) {
                                           + " is not there, or at its end");
 }
 
-/// Null if nothing of the user's lives: then it has no batch nor job, either.
-const shard_user* working_user(shard_pointer self, const std::string& name) {
-  const auto at = self->state.users.find(name);
-  return at == self->state.users.end() || at->second.retiring ? nullptr
-                                                              : &at->second;
-}
-
 template <class Answer, class Order>
 caf::result<Answer> pass_on(shard_pointer self, const Order& x,
                             const char* what) {
   if (auto refused = refuse_intake(self))
     return refused;
-  const auto* user = working_user(self, x.user);
-  if (user == nullptr)
-    return no_such(what, x.id);
-  return self->delegate(user->actor, x);
+  return answer_by_user<Answer>(self, x.user, x, no_such(what, x.id));
 }
 
 } // namespace
@@ -136,15 +126,16 @@ void order_found(shard_pointer self, const running& run,
       continue;
     run->what.which.after = {row.id};
     ++run->done.matched;
-    const auto* user = working_user(self, row.user);
-    if (run->what.count_only || user == nullptr)
+    if (run->what.count_only)
       continue;
-    all.ask<job_ordered>(
-      self, user->actor, self->state.options.request_timeout,
+    ask_user<job_ordered>(
+      self, row.user,
       order_job{row.id, row.user, run->what.action, run->what.stage,
                 run->what.note},
-      [](jobs_ordered& sum, const job_ordered&) { ++sum.moved; },
-      journal::only_counts); // it is somewhere else by now
+      no_such("job", row.id),
+      all.expect<job_ordered>(
+        [](jobs_ordered& sum, const job_ordered&) { ++sum.moved; },
+        journal::only_counts)); // it is somewhere else by now
   }
   all.close();
 }
@@ -288,8 +279,11 @@ caf::result<batches_forgotten> forget_ended(shard_pointer self,
 }
 
 caf::result<done> wake(shard_pointer self, const wake_items& x) {
-  if (const auto* user = working_user(self, x.user))
-    self->send(user->actor, x);
+  when_certain(self, x.user, [=] {
+    const auto at = self->state.users.find(x.user);
+    if (at != self->state.users.end())
+      self->send(at->second.actor, x);
+  });
   return done{};
 }
 
@@ -307,13 +301,17 @@ void begin_work(shard_pointer self, const std::string& user) {
 
 void spread_terms(shard_pointer self, const std::string& held_collection) {
   auto& state = self->state;
-  for (auto& [name, entry] : state.users) {
-    if (!entry.works || entry.retiring)
-      continue;
-    begin_work(self, name); // there may be new stages
+  const auto tell = [=](const std::string& user) {
+    const auto at = self->state.users.find(user);
+    if (at == self->state.users.end())
+      return;
+    begin_work(self, user); // there may be new stages
     if (!held_collection.empty())
-      self->send(entry.actor, hold_collection{held_collection});
-  }
+      self->send(at->second.actor, hold_collection{held_collection});
+  };
+  for (auto& [name, entry] : state.users)
+    if (entry.works)
+      when_certain(self, name, [=, user = name] { tell(user); });
 }
 
 } // namespace depositd::shard

@@ -61,6 +61,17 @@ protected:
   }
 };
 
+TEST_F(cancelling_test, one_of_a_user_who_is_just_asked_to_leave_is_found) {
+  for (std::size_t steps = 0; steps < 8; ++steps) {
+    SCOPED_TRACE(steps);
+    const auto id = deposit("ann", "a.xml");
+    sched.advance_time(std::chrono::seconds{61});
+    settle(steps);
+    ASSERT_TRUE(cancel(id));
+    EXPECT_TRUE(row(id).failed);
+  }
+}
+
 TEST_F(cancelling_test, a_waiting_one_has_failed_and_is_never_handed_out) {
   const auto id = deposit("ann", "a.xml");
   const auto other = deposit("ann", "b.xml");

@@ -58,6 +58,30 @@ TEST_F(hold_rows, B14_setting_or_lifting_a_hold_twice_is_no_error) {
   suspend(false);
 }
 
+TEST_F(hold_rows, a_user_who_is_just_asked_to_leave_is_not_passed_by) {
+  for (std::size_t steps = 0; steps < 8; ++steps) {
+    SCOPED_TRACE(steps);
+    submit(1, "ann", "bid-" + std::to_string(steps));
+    ASSERT_TRUE(says(split(take("batch"))));
+    const auto job = jobs().back();
+    sched.advance_time(std::chrono::seconds{61});
+    settle(steps);
+    hold(true);
+    EXPECT_EQ(state_of(job), "held");
+    hold(false);
+    sched.advance_time(std::chrono::seconds{61});
+    settle(steps);
+    EXPECT_TRUE(order(job, work_action::release));
+    sched.advance_time(std::chrono::seconds{61});
+    settle(steps);
+    EXPECT_EQ(order_all("books", job_state::pending, work_action::hold).moved,
+              1u);
+    EXPECT_EQ(state_of(job), "held");
+    EXPECT_EQ(order_all("books", job_state::held, work_action::release).moved,
+              steps + 1);
+  }
+}
+
 TEST_F(hold_rows, H03_B15_a_hold_before_a_batch_starts_starts_nothing_of_it) {
   hold(true);
   const auto held = submit(2);
