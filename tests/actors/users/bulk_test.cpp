@@ -1,5 +1,6 @@
 // What is done to very many items: in slices, with others in between.
 
+#include "actors/journal/gather.hpp"
 #include "messages/users.hpp"
 #include "messages/values/tallies.hpp"
 #include "tests/support/polling_fixture.hpp"
@@ -137,7 +138,7 @@ TEST_F(bulk_test, a_server_is_suspended_without_a_word_to_its_users) {
 }
 
 TEST_F(bulk_test, what_queues_say_is_no_answer_if_their_shard_starts_over) {
-  for (std::uint32_t i = 0; i < 20 * slice; ++i)
+  for (std::size_t i = 0; i < 4 * journal::asked_at_once; ++i)
     put("q" + std::to_string(i), items_of("ann", 1));
   fail_appends(*log, 1);
   caf::anon_send(core, enqueue{"q1", items_of("bob", 1)});
