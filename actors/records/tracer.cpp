@@ -109,10 +109,10 @@ caf::error read_all(tracer_pointer self) {
 void look(tracer_pointer self) {
   auto& state = self->state;
   const auto failed = read_all(self);
-  auto text = failed ? render(failed) : std::string{};
-  if (failed && text != state.trouble)
-    spdlog::warn("tracer_waits reason=\"{}\"", text);
-  state.trouble = std::move(text);
+  if (!failed)
+    (void)state.reading.is_over();
+  else if (auto reason = render(failed); state.reading.is_new(reason))
+    spdlog::warn("tracer_waits reason=\"{}\"", reason);
   self->delayed_send(
     self, failed ? state.options.retry_pause : state.options.look_every,
     make_spans{});

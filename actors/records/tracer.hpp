@@ -6,12 +6,12 @@
 #include "messages/ports/journal_store.hpp"
 #include "messages/ports/span_sink.hpp"
 #include "messages/values/clock.hpp"
+#include "messages/values/trouble.hpp"
 
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
 #include <memory>
-#include <string>
 
 namespace depositd::records {
 
@@ -41,7 +41,7 @@ struct tracer_state {
   tracer_options options;
   sequence cursor = 0;
   rules::span_maker maker;
-  std::string trouble; ///< that the log has already
+  trouble reading;
 
   static inline const char* name = "tracer";
 };

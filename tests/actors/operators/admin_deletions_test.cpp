@@ -1,27 +1,20 @@
 // Orders about what is stored, and who agrees to a deletion.
 
-#include "tests/actors/operators/admin_fixture.hpp"
-#include "tests/support/other_node.hpp"
-
-#include "actors/operators/command.hpp"
+#include "tests/actors/operators/admin_access_fixture.hpp"
 
 namespace depositd::testing {
 namespace {
 
-class admin_deletions_test : public admin_fixture {
+class admin_deletions_test : public admin_access_test {
 protected:
   admin_deletions_test() {
+    world_.control.operators.clear();
     for (const auto* name : {"ann", "bob"})
       add(name, operator_role::operate, {"A"});
     add("viewer", operator_role::look, {"A"});
     add("eve", operator_role::operate, {"C"});
     add("carl", operator_role::administer, {});
     set_request(1);
-  }
-
-  void TearDown() override {
-    node.cut();
-    admin_fixture::TearDown();
   }
 
   void add(const std::string& name, operator_role role,
@@ -45,29 +38,14 @@ protected:
   caf::expected<std::string> send_as(const std::string& name,
                                      const std::string& command,
                                      const json& arguments = json::object()) {
-    peer who;
-    who.kind = peer_kind::certificate;
-    who.name = name;
-    who.fingerprint = std::string(64, 'c');
-    who.address = "192.0.2.7";
-    peers_->peers[node.id()] = who;
-    node.seen(
-      caf::actor_cast<processor_actor>(caf::strong_actor_ptr{self->ctrl()}));
-    auto out = ask<admin_reply>(node.seen(admin_),
-                                admin_request{command, arguments.dump()});
-    if (!out)
-      return std::move(out.error());
-    return std::move(out->document);
+    return admin_access_test::send_as(certificate(name), command, arguments);
   }
 
   json run_as(const std::string& name, const std::string& command,
               const json& arguments = json::object()) {
-    auto out = send_as(name, command, arguments);
-    EXPECT_TRUE(out) << command << ": " << render(out.error());
-    return out ? json::parse(*out) : json{};
+    return admin_access_test::run_as(certificate(name), command, arguments);
   }
 
-  other_node node{sys, 1};
   const json del_1 = {{"reference", "del-1"}};
 };
 

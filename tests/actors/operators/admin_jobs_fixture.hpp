@@ -2,23 +2,17 @@
 
 // Jobs and batches that operators look for, and what is known of them.
 
-#include "tests/actors/operators/admin_fixture.hpp"
-#include "tests/support/other_node.hpp"
+#include "tests/actors/operators/admin_access_fixture.hpp"
 
 namespace depositd::testing {
 
-class admin_jobs_fixture : public admin_fixture {
+class admin_jobs_fixture : public admin_access_test {
 protected:
   admin_jobs_fixture() {
     pipeline merritt{"merritt", {}};
     for (const auto* name : {"pending", "estimate", "download"})
       merritt.stages.push_back(stage_settings{.name = name});
     world_.control.pipelines["merritt"] = merritt;
-  }
-
-  void TearDown() override {
-    node.cut();
-    admin_fixture::TearDown();
   }
 
   void set_stages(const std::vector<std::string>& queues) {
@@ -62,25 +56,8 @@ protected:
     anna.users = std::move(users);
     anna.collections = std::move(collections);
     world_.control.operators["anna"] = anna;
-    peer who;
-    who.kind = peer_kind::certificate;
-    who.name = "anna";
-    who.fingerprint = std::string(64, 'c');
-    peers_->peers[node.id()] = who;
-    node.seen(
-      caf::actor_cast<processor_actor>(caf::strong_actor_ptr{self->ctrl()}));
-    auto out = ask<admin_reply>(node.seen(admin_),
-                                admin_request{command, arguments.dump()});
-    if (!out)
-      return std::move(out.error());
-    return std::move(out->document);
+    return send_as(certificate("anna"), command, arguments);
   }
-
-  bool logged(const std::string& text) const {
-    return log_.str().find(text) != std::string::npos;
-  }
-
-  other_node node{sys, 1};
 };
 
 } // namespace depositd::testing

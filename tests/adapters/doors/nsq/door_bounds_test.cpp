@@ -2,11 +2,7 @@
 
 #include "messages/values/topic_names.hpp"
 #include "tests/adapters/doors/nsq/door_fixture.hpp"
-
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
-
-#include <sstream>
+#include "tests/support/captured_log.hpp"
 
 #include <sys/socket.h>
 
@@ -189,10 +185,7 @@ TEST_F(nsq_bounds, a_body_that_finds_no_room_is_refused_while_it_comes) {
 // -- lines of the log
 
 TEST_F(nsq_bounds, strangers_cannot_fill_the_log) {
-  std::ostringstream lines;
-  const auto before = spdlog::default_logger();
-  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
-    "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(lines, true)));
+  const captured_log lines;
   const auto begin = steady::now();
   for (int i = 0; i < 60; ++i) {
     auto x = client();
@@ -202,13 +195,8 @@ TEST_F(nsq_bounds, strangers_cannot_fill_the_log) {
   }
   const std::chrono::duration<double> passed = steady::now() - begin;
   door.reset(); // nobody writes any more
-  spdlog::set_default_logger(before);
-  const auto text = lines.str();
-  int count = 0;
-  for (auto at = text.find("nsq_client_ended"); at != text.npos;
-       at = text.find("nsq_client_ended", at + 1))
-    ++count;
-  EXPECT_GT(count, 0);
+  const auto count = lines.count("nsq_client_ended");
+  EXPECT_GT(count, 0u);
   EXPECT_LE(count, 10 + 10 * passed.count());
 }
 

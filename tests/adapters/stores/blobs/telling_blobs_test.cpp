@@ -1,13 +1,9 @@
 #include "adapters/stores/blobs/telling_blobs.hpp"
-
-#include <spdlog/logger.h>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
+#include "tests/support/captured_log.hpp"
 
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <sstream>
 #include <string>
 
 namespace depositd {
@@ -44,26 +40,7 @@ private:
 
 class telling_blobs : public ::testing::Test {
 protected:
-  telling_blobs() {
-    spdlog::set_default_logger(std::make_shared<spdlog::logger>(
-      "captured", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
-  }
-
-  ~telling_blobs() override {
-    spdlog::set_default_logger(before);
-  }
-
-  std::size_t times(const std::string& what) const {
-    const auto text = log.str();
-    std::size_t out = 0;
-    for (auto at = text.find(what); at != std::string::npos;
-         at = text.find(what, at + 1))
-      ++out;
-    return out;
-  }
-
-  std::ostringstream log;
-  std::shared_ptr<spdlog::logger> before = spdlog::default_logger();
+  testing::captured_log log;
   caf::error failure;
   std::unique_ptr<blob_store> blobs
     = make_telling_blobs(std::make_unique<blobs_by_hand>(failure));
@@ -71,17 +48,17 @@ protected:
 
 TEST_F(telling_blobs, say_once_that_they_fail_and_that_it_is_over) {
   ASSERT_TRUE(blobs->put("x"));
-  EXPECT_EQ(log.str(), "");
+  EXPECT_EQ(log.text(), "");
   failure = caf::make_error(ec::store_failed, "SlowDown");
   for (int i = 0; i < 3; ++i)
     EXPECT_EQ(blobs->put("x").error(), ec::store_failed);
   EXPECT_EQ(blobs->get("x").error(), ec::store_failed);
-  EXPECT_EQ(times("blobs_fail"), 1u) << log.str();
-  EXPECT_EQ(times("SlowDown"), 1u) << log.str();
+  EXPECT_EQ(log.count("blobs_fail"), 1u) << log.text();
+  EXPECT_EQ(log.count("SlowDown"), 1u) << log.text();
   failure = {};
   ASSERT_TRUE(blobs->put("x"));
   ASSERT_TRUE(blobs->get("x"));
-  EXPECT_EQ(times("blobs_work"), 1u) << log.str();
+  EXPECT_EQ(log.count("blobs_work"), 1u) << log.text();
 }
 
 TEST_F(telling_blobs, say_nothing_of_what_is_not_there) {
@@ -89,7 +66,7 @@ TEST_F(telling_blobs, say_nothing_of_what_is_not_there) {
   EXPECT_EQ(blobs->get("x").error(), ec::not_found);
   failure = caf::make_error(ec::store_damaged, "another digest");
   EXPECT_EQ(blobs->get("x").error(), ec::store_damaged);
-  EXPECT_EQ(log.str(), "");
+  EXPECT_EQ(log.text(), "");
 }
 
 } // namespace
