@@ -1,6 +1,7 @@
 #include "actors/rules/ledger/outcome_bounds.hpp"
 #include "actors/users/command.hpp"
 #include "actors/users/work.hpp"
+#include "messages/values/operations.hpp"
 
 #include <unordered_set>
 
@@ -41,6 +42,15 @@ void settle_stages(self_pointer self, const settle_named& x,
   }
 }
 
+/// Who processes at once answers its depositor itself. Of what others end by
+/// name nobody has said whether anybody is to be told: who tells will see.
+bool may_be_told(const user_queue& queue, item_id id) {
+  if (queue.settings.kind != queue_kind::deposit)
+    return false;
+  const auto item = queue.ledger.glance(id);
+  return item && !find_source(item->processor).synchronous;
+}
+
 } // namespace
 
 void settle_by_name(self_pointer self, const settle_named& x) {
@@ -52,7 +62,8 @@ void settle_by_name(self_pointer self, const settle_named& x) {
     if (auto ended =
           todo.queue->ledger.end_by_id(outcome_of(x.items[i]), now(self))) {
       x.answer->accepted[x.positions[i]] = 1;
-      todo.end(std::move(*ended));
+      end_claim(todo, self, std::move(*ended),
+                may_be_told(*todo.queue, x.items[i].name.id));
     }
   todo.deliver(x.share);
   todo.commit();

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import harness
 from harness import SystemTest, a_deposit, wait_until
+from mail_sink import MailSink
 
 WORKER = Path(__file__).resolve().parents[2] / "docs/examples/worker.py"
 KEY = "key-of-the-worker"
@@ -39,7 +40,13 @@ with open(notes) as file:
 class Worker(SystemTest):
     def setUp(self):
         super().setUp()
-        self.instance = self.start({"processors.count": 0})
+        self.sink = MailSink()
+        self.sink.serve()
+        self.addCleanup(self.sink.server_close)
+        self.addCleanup(self.sink.shutdown)
+        self.instance = self.start({"processors.count": 0,
+                                    "mail.smtp": self.sink.address,
+                                    "mail.from": "depositd@example.org"})
         self.instance.ctl("key", "add", "worker", "--key-stdin",
                           "--permit", "queue|*|metadata",
                           "--permit", "queue|*|query",
@@ -99,6 +106,17 @@ class Worker(SystemTest):
                 self.assertEqual(seen["user"], "press")
                 self.assertEqual(seen["file_name"], queue + ".xml")
         self.assertEqual(self.call("/metadata/size"), 0)
+
+    def test_its_depositor_is_mailed_what_the_worker_says(self):
+        report = REPORT.format(name="told")
+        self.press.deposit("told.xml", a_deposit("told"))
+        self.work("metadata", f"sys.stdout.write({report!r})")
+        mail, = wait_until(lambda: self.sink.mails)
+        self.assertEqual(mail["To"], "depositor@example.org")
+        self.assertEqual(mail.get_content().split(), report.split())
+        wait_until(lambda: not self.instance.ask(
+            "queue", "size", "crossref.notify")["size"])
+        self.assertEqual(len(self.sink.mails), 1)
 
     def test_blanks_of_a_batch_id_count_as_in_a_file(self):
         self.press.deposit("may.xml", a_deposit("may"))

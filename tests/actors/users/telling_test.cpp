@@ -1,5 +1,6 @@
 // Deposits of which somebody is told: from their end to the outbox.
 
+#include "messages/receiving.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/values/submission_body.hpp"
 #include "tests/support/submission_rows.hpp"
@@ -22,11 +23,12 @@ protected:
     start();
   }
 
-  item_id deposit(const std::string& user = "ann") {
+  item_id deposit(const std::string& user = "ann",
+                  const submission_source& by = source_http) {
     submission what;
     what.file_name = "a.xml";
     what.operation = "doMDUpload";
-    what.source = "http";
+    what.source = by.name;
     what.blob = *blobs->put("<a/>");
     const auto done = ask<enqueued>(core, submit{"metadata", user, 0, what});
     EXPECT_TRUE(done) << (done ? "" : render(done.error()));
@@ -43,6 +45,18 @@ protected:
     ended.document = "<doi_batch_diagnostic/>";
     caf::anon_send(sp.door, settle_and_request{sp.number, 0, {ended}});
     settle();
+  }
+
+  /// As who knows no claim, but the deposit's name.
+  void end_by_name(item_id id, verdict says) {
+    settle_items::one one;
+    one.name = {id, digest_of_user("ann")};
+    one.says = says;
+    one.batch_id = "batch-1";
+    one.document = "<doi_batch_diagnostic/>";
+    const auto done = ask<items_settled>(core, settle_items{"metadata", {one}});
+    ASSERT_TRUE(done) << render(done.error());
+    EXPECT_EQ(done->accepted.at(0), 1u);
   }
 
   std::vector<item_row> waiting() {
@@ -103,6 +117,26 @@ TEST_F(telling, a_deposit_of_which_nobody_is_told_is_gone) {
   expect_over(row_of(id), false);
   EXPECT_TRUE(waiting().empty());
   EXPECT_EQ(report_of("metadata").items, 0u);
+}
+
+TEST_F(telling, a_worker_who_knows_no_claim_leaves_it_to_who_tells) {
+  const auto done = deposit();
+  end_by_name(done, verdict::done);
+  expect_over(row_of(done), false);
+  const auto failed = deposit();
+  want(attach_to("metadata"), 1);
+  end_by_name(failed, verdict::failed);
+  expect_over(row_of(failed), true);
+  ASSERT_EQ(waiting().size(), 2u);
+  EXPECT_EQ(waiting()[0].id, done);
+  EXPECT_EQ(waiting()[1].id, failed);
+}
+
+TEST_F(telling, a_door_that_processes_at_once_has_told_by_itself) {
+  const auto id = deposit("ann", source_v2);
+  end_by_name(id, verdict::done);
+  expect_over(row_of(id), false);
+  EXPECT_TRUE(waiting().empty());
 }
 
 TEST_F(telling, a_deposit_that_is_tried_again_waits_where_it_was) {
