@@ -56,7 +56,8 @@ bool hand_on(shard_pointer self, journal::command& todo,
   const auto* x = std::get_if<item_finished>(&lost);
   const auto& queues = self->state.control->queues;
   if (x == nullptr || queues.at(x->queue).kind != queue_kind::deposit
-      || !rules::may_be_told(*self->state.control, user))
+      || !rules::may_be_told(*self->state.control, user)
+      || seeded_bug("untold_at_recovery"))
     return false;
   auto [to, fresh] = ledgers.try_emplace(notify_queue);
   if (fresh)
@@ -76,7 +77,8 @@ bool set_aside(shard_pointer self, journal::command& todo,
   const auto* x = std::get_if<item_finished>(&lost);
   const auto& queues = self->state.control->queues;
   if (x == nullptr || queues.at(x->queue).kind != queue_kind::outbox
-      || ledger.parked() >= outbox_parked_max)
+      || ledger.parked() >= outbox_parked_max
+      || seeded_bug("notification_let_go"))
     return false;
   const auto item = ledger.glance(x->id);
   auto kept = rules::keep_aside(*x, item ? item->attempt : 0);

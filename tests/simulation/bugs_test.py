@@ -29,11 +29,13 @@ NEEDS = {
     "lost_answer_sent_again": "several",
     "moved_items_taken_twice": "moves,several",
     "moved_items_turned_round": "moves,several",
+    "notification_let_go": "notifying",
     "outbox_emptied_unsent": "moves,several",
     "outcome_not_said_again": "node",
     "position_ahead": "sources",
     "room_made_twice": "sources",
     "shadow_not_promoted": "equals",
+    "untold_at_recovery": "notifying",
 }
 
 

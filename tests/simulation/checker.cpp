@@ -79,6 +79,7 @@ findings check(const history& x) {
                            check_channels,
                            check_equals,
                            check_fleeting,
+                           check_notifying,
                            check_cancelled,
                            check_marks})
     judge(x, out);

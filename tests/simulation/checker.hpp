@@ -89,6 +89,10 @@ void check_fleeting(const history& x, findings& out); // Q-1
 /// was, and into none twice.
 void check_channels(const history& x, findings& out); // T-1
 
+/// What is to be told of a deposit goes on with its end, and stays until it has
+/// been told.
+void check_notifying(const history& x, findings& out); // N-1
+
 /// Never more items of a queue that is pulled into than its scheduler's mark.
 void check_marks(const history& x, findings& out); // P-1
 

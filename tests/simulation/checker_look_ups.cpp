@@ -1,5 +1,6 @@
 // What depositors are told of their submissions, against the journal.
 
+#include "messages/values/operations.hpp"
 #include "tests/simulation/checker.hpp"
 
 #include <optional>
@@ -68,6 +69,8 @@ private:
     goes_on(x.id, submission_status::completed, at);
   }
   void add(const item_moved& x, std::size_t) {
+    if (x.to == notify_queue)
+      return; // its end comes with it
     if (const auto found = all_.find(x.id); found != all_.end())
       found->second.moved = !found->second.is_over();
   }

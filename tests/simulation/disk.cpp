@@ -1,6 +1,7 @@
 #include "tests/simulation/disk.hpp"
 
 #include "messages/values/codec.hpp"
+#include "messages/values/operations.hpp"
 #include "messages/values/submission_body.hpp"
 #include "tests/support/passing_journal.hpp"
 #include "tests/simulation/tables.hpp"
@@ -206,12 +207,15 @@ shard_disk::tables_of(const journal_store& by) {
 std::optional<to_publish> shard_disk::outcome_of(const std::string& user,
                                                  const event& x,
                                                  sequence seq) const {
-  const auto* end = std::get_if<item_finished>(&x);
-  if (end == nullptr || end->queue != "metadata")
-    return std::nullopt;
-  return to_publish{std::to_string(shard_) + ':' + std::to_string(seq) + ':'
-                      + std::to_string(end->finished_us),
-                    user, text_of_outcome(bodies_.at(end->id), end->how)};
+  const auto of = [&](const auto* end) -> std::optional<to_publish> {
+    if (end == nullptr || end->queue != "metadata")
+      return std::nullopt;
+    return to_publish{std::to_string(shard_) + ':' + std::to_string(seq) + ':'
+                        + std::to_string(end->finished_us),
+                      user, text_of_outcome(bodies_.at(end->id), end->how)};
+  };
+  auto out = of(std::get_if<item_finished>(&x));
+  return out ? out : of(std::get_if<submission_ended>(&x));
 }
 
 /// As an item that came with the same body.
@@ -317,7 +321,7 @@ std::string name_of_document(const std::string& body) {
 std::string name_of_body(const std::string& queue, const std::string& body) {
   if (is_of_pipeline(queue))
     return name_of_document(body);
-  if (queue != "metadata")
+  if (queue != "metadata" && queue != notify_queue)
     return body;
   auto opened = decode_submission_body(body);
   return opened ? opened->submission.file_name : "no envelope";

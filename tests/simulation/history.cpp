@@ -58,6 +58,8 @@ struct teller {
         << static_cast<int>(x.says) << ", by " << x.processor;
     if (!x.document.empty())
       out << ", document " << x.document;
+    if (x.tell)
+      out << ", to be told";
   }
   void operator()(const settled& x) const {
     out << "settled " << x.id << (x.accepted ? "" : " (refused)") << " for "

@@ -114,6 +114,8 @@ struct reported {
   verdict says = verdict::done;
   /// Of a stage: the new body, by its name, that the outcome brings; or empty.
   std::string document = {};
+  /// Of a deposit: its depositor is to be told of this end.
+  bool tell = false;
 };
 
 struct settled {

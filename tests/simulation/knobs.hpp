@@ -83,6 +83,7 @@ struct knobs {
   bool limits = false;   ///< of pending items
   bool synchronous = false; ///< deposits that come claimed by their door
   bool look_ups = false; ///< depositors ask what became of theirs
+  bool notifying = false; ///< and are told when it is over
   // -- topics
   bool records = false;          ///< deposits come by a topic
   bool poison = false;           ///< and not all of them are any

@@ -30,7 +30,8 @@ world::world(std::uint64_t seed, const lessened& by)
     node_chance_(seed ^ 0x6e6f6465U), synchronous_chance_(seed ^ 0x646f6f72U),
     channel_chance_(seed ^ 0x6368616eU), cancel_chance_(seed ^ 0x63616e63U),
     equal_chance_(seed ^ 0x65717561U), cost_chance_(seed ^ 0x636f7374U),
-    fleeting_chance_(seed ^ 0x666c6565U), system_(config_),
+    fleeting_chance_(seed ^ 0x666c6565U), notify_chance_(seed ^ 0x6e746679U),
+    system_(config_),
     scheduler_(
       dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
     born_(scheduler_.clock().now()) {
@@ -189,8 +190,12 @@ void world::tell_settings() {
   banded.priority = priority_mode::across_users;
   banded.attempts_max = 3;
   banded.concurrency = 3;
-  change({queue_changed{"plain", queue_settings{}},
-          queue_changed{"capped", capped}, queue_changed{"banded", banded}});
+  std::vector<event> changes{queue_changed{"plain", queue_settings{}},
+                             queue_changed{"capped", capped},
+                             queue_changed{"banded", banded}};
+  if (knobs_.notifying)
+    changes.emplace_back(outbox_as_set());
+  change(std::move(changes));
   tell_pipeline();
   tell_sources();
 }
@@ -229,6 +234,8 @@ void world::step() {
     return change_fairness();
   if (knobs_.fleeting && fleeting_chance_.one_in(4))
     return step_of_fleeting();
+  if (knobs_.notifying && notify_chance_.one_in(4))
+    return step_of_notifying();
   if (knobs_.channels && channel_chance_.one_in(3))
     return step_of_channels();
   if (knobs_.moves && move_chance_.one_in(10))

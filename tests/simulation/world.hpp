@@ -243,6 +243,18 @@ private:
   void send_fleeting();
   void empty_fleeting();
 
+  // -- world_notifying.cpp
+
+  /// Of those that tell depositors, with what fails tried again soon.
+  queue_changed outbox_as_set();
+  void step_of_notifying();
+  void add_teller();
+  void crash_teller();
+  /// What could not be told is tried again.
+  void take_back_notifications();
+  /// Whether the depositor is to be told of the end that a processor says.
+  bool is_to_be_told();
+
   // -- world_clients.cpp
 
   std::string any_user();
@@ -392,6 +404,7 @@ private:
   static constexpr std::uint32_t processors_max_ = 10;
   static constexpr std::uint32_t stage_workers_max_ = 12;
   static constexpr std::uint32_t consumers_max_ = 8;
+  static constexpr std::uint32_t tellers_max_ = 3;
 
   chance chance_;
   knobs knobs_;
@@ -407,6 +420,7 @@ private:
   chance equal_chance_;                ///< of equal payloads alone
   chance cost_chance_; ///< of what queues share out alone
   chance fleeting_chance_; ///< of queues that come and go alone
+  chance notify_chance_;   ///< of who tells depositors alone
   history told_;
   system_config config_;
   caf::actor_system system_;

@@ -2,6 +2,7 @@
 
 #include "messages/operators.hpp"
 #include "messages/records.hpp"
+#include "messages/values/operations.hpp"
 #include "tests/simulation/world.hpp"
 #include "tests/simulation/world_ask.hpp"
 
@@ -102,6 +103,8 @@ void world::drain() {
     queues.push_back(queue_of_equals());
   if (knobs_.fleeting)
     queues.emplace_back("fleeting");
+  if (knobs_.notifying)
+    queues.emplace_back(notify_queue);
   for (const auto& queue : queues) {
     auto who = std::make_shared<simulated_worker>();
     who->queue = queue;
@@ -121,14 +124,17 @@ void world::drain() {
     };
     for (int i = 0;
          patience(i) && !(all_gone() && all_pulled() && (!topics_ || i > 0));
-         ++i)
+         ++i) {
+      take_back_notifications();
       let_time_pass(i < 5 ? 2s : 6s);
+    }
     return;
   }
   for (const auto t : {1s, 4s, 10s, 30s, 60s, 600s, 1800s, 3600s, 3600s}) {
     pull_all();
     if (all_gone() && all_pulled() && (!topics_ || t > 1s))
       return;
+    take_back_notifications();
     let_time_pass(t);
   }
   // What waited for the end of such a delay began to come only then.

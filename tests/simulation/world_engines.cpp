@@ -1,5 +1,6 @@
 // Engines start, crash, and lose what they have to others.
 
+#include "messages/values/operations.hpp"
 #include "tests/simulation/world.hpp"
 
 #include <caf/send.hpp>
@@ -31,6 +32,9 @@ depositd::engine::core_options world::options_of(simulated_engine& engine,
   if (engine.shard == 0) {
     options.configuration.queues.push_back(deposits);
     options.configuration.processors_count = knobs_.slots;
+    if (knobs_.notifying)
+      options.configuration.queues.push_back(
+        {notify_queue, outbox_queue_defaults()});
   }
   if (knobs_.tiny_groups) {
     options.group_bytes_max = 1;

@@ -1,5 +1,6 @@
 // Processors outside the engine: they work, dawdle, die and repeat themselves.
 
+#include "messages/values/operations.hpp"
 #include "messages/values/topic_names.hpp"
 #include "tests/simulation/world.hpp"
 
@@ -13,7 +14,8 @@ void world::add_processor() {
   const auto alive =
     std::count_if(workers_.begin(), workers_.end(), [](const auto& worker) {
       return !worker->gone && !is_of_pipeline(worker->queue)
-             && !is_topic_queue(worker->queue);
+             && !is_topic_queue(worker->queue)
+             && worker->queue != notify_queue;
     });
   if (alive >= processors_max_)
     return;
@@ -237,6 +239,7 @@ void world::report(simulated_processor::pointer self, simulated_worker& who,
     what.says = verdicts[chance_.below(7)];
     what.delay_ms = chance_.one_in(2) ? 0 : 500 + chance_.below(8000);
   }
+  what.tell = who.queue == "metadata" && is_to_be_told();
   say(self, who, what, repeat ? 0 : 1);
 }
 
@@ -248,7 +251,7 @@ void world::say(simulated_processor::pointer self, simulated_worker& who,
     if (in.number != 0
         && (!is_shared() || in.shard == shard_of_item(what.id))) {
       tell(reported{who.number, what.id, what.token, what.says,
-                    document_of(who, what)});
+                    document_of(who, what), what.tell});
       self->send(in.door, settle_and_request{in.number, credit, {what}});
       return;
     }

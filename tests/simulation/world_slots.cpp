@@ -29,9 +29,11 @@ handler_actor world::spawn_handler(std::uint32_t number) {
                                                verdict::release};
         if (!calm_)
           what.says = verdicts[chance_.below(5)];
+        what.tell = x.queue == "metadata" && is_to_be_told();
         auto promise = self->make_response_promise<outcome>();
         auto finish = [=, this]() mutable {
-          tell(reported{number, what.id, what.token, what.says});
+          tell(reported{number, what.id, what.token, what.says, {},
+                        what.tell});
           promise.deliver(what);
         };
         auto takes = some_ms(chance_.one_in(4) ? 8000 : 400);
