@@ -162,7 +162,6 @@ void start_recovery(shard_pointer self);
 /// Serves what was recovered, under the newest settings: those in the journal
 /// may be older than what an operator was told is in force.
 void bring_up(shard_pointer self, retry_bring_up x);
-caf::result<done> pass_through_journal(shard_pointer self);
 void start_over(shard_pointer self, const caf::error& why);
 
 // -- control.cpp --------------------------------------------------------------

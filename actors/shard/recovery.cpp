@@ -277,18 +277,12 @@ void start_recovery(shard_pointer self) {
     return;
   state.now = shard_state::phase::recovering;
   ++state.journal.generation;
+  self->send(state.journal.actor, begin_generation{state.journal.generation});
   // What the last generation still has on its way must be in the journal, or
   // refused by it, before the store is read.
   self->request(shard_self{self}, caf::infinite, journal::pass_journal{})
     .then([=](const done&) { recover_now(self); },
           [=](const caf::error& why) { recover_later(self, why); });
-}
-
-/// Answered when the journal has taken up the new generation.
-caf::result<done> pass_through_journal(shard_pointer self) {
-  const auto& state = self->state;
-  self->send(state.journal.actor, begin_generation{state.journal.generation});
-  return answer_after_commits(self, done{});
 }
 
 /// Nothing in memory is true any more: everyone goes, and the store says what

@@ -242,7 +242,7 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](const resume_move& x) { go_on_moving(self, x); },
     [=](const resume_topics& x) { go_on_with_topics(self, x); },
     [=](publish_part& x) { return take_part(self, x); },
-    [=](journal::pass_journal) { return pass_through_journal(self); },
+    [=](journal::pass_journal) { return answer_after_commits(self, done{}); },
   };
 }
 

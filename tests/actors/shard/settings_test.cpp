@@ -1,6 +1,8 @@
 // Changed settings of a queue on their way to very many users.
 
 #include "actors/shard/shard.hpp"
+#include "messages/records.hpp"
+#include "messages/values/operations.hpp"
 #include "tests/support/polling_fixture.hpp"
 
 #include <algorithm>
@@ -67,6 +69,22 @@ protected:
     ASSERT_LT(told(pending), users_in_all);
   }
 
+  /// Deposits of two users, as records that stand behind one another.
+  static ingest records(std::int64_t first) {
+    ingest out;
+    out.partition = "in/0";
+    out.last = first + 1;
+    for (const auto offset : {first, out.last}) {
+      ingest_deposit x;
+      x.offset = offset;
+      x.queue = "metadata";
+      x.user = "user" + std::to_string(offset - first);
+      x.submission.source = source_kafka.name;
+      out.deposits.push_back(std::move(x));
+    }
+    return out;
+  }
+
   /// How many of these the queue refused.
   std::uint32_t refused(const std::vector<new_item>& items) {
     const auto said = ask<enqueued>(core, enqueue{"q", items});
@@ -128,6 +146,22 @@ TEST_F(settings_told_test, about_what_is_shared_out_come_with_picks_too) {
     uncounted = std::max(uncounted, count("q", does_not));
   EXPECT_EQ(uncounted, 0);
   EXPECT_EQ(claims("q"), std::uint64_t{users_in_all});
+}
+
+TEST_F(settings_told_test, do_not_part_records_whenever_they_come) {
+  std::uint32_t when = 0;
+  for (bool over = false; !over; ++when) {
+    const auto pending = 1'000 + when;
+    caf::anon_send(core, propose{{limit_to(pending)}});
+    for (std::uint32_t i = 0; i < when && sched.try_run_once(); ++i) {
+      // nop
+    }
+    over = told(pending) == users_in_all;
+    const auto said = ask<ingested>(core, records(2 * when));
+    ASSERT_TRUE(said) << when << ": " << render(said.error());
+    EXPECT_EQ(said->accepted, 2u);
+  }
+  EXPECT_GT(when, std::uint32_t{users_in_all}); // it was in between as well
 }
 
 TEST_F(settings_told_test, are_forgotten_with_a_shard_that_starts_over) {
