@@ -5,11 +5,13 @@
 
 #include "adapters/doors/kit/actor_loop.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 namespace depositd::testing {
@@ -28,6 +30,16 @@ public:
     return unwatched_;
   }
 
+  void note_asked_from_elsewhere() {
+    ++from_elsewhere_;
+  }
+
+  /// How often somebody who is not in a loop's thread asked what is for those
+  /// in it.
+  int asked_from_elsewhere() const {
+    return from_elsewhere_;
+  }
+
   /// Whether one more descriptor than `before` is left alone, soon.
   bool unwatches_another_than(int before) {
     std::unique_lock lock{guard_};
@@ -39,6 +51,7 @@ private:
   std::mutex guard_;
   std::condition_variable changed_;
   int unwatched_ = 0;
+  std::atomic<int> from_elsewhere_{0};
 };
 
 class watched_loop final : public kit::loop {
@@ -46,7 +59,7 @@ public:
   watched_loop(std::unique_ptr<kit::loop> loop,
                std::shared_ptr<loop_story> story)
     : loop_(std::move(loop)), story_(std::move(story)) {
-    // nop
+    loop_->post([this] { thread_ = std::this_thread::get_id(); });
   }
 
   /// The same loops, watched.
@@ -58,6 +71,7 @@ public:
   }
 
   void watch(int descriptor, kit::interest in, task ready) override {
+    note_who_asks();
     loop_->watch(descriptor, in, std::move(ready));
   }
 
@@ -71,10 +85,12 @@ public:
   }
 
   void post_at(time when, task what) override {
+    note_who_asks();
     loop_->post_at(when, std::move(what));
   }
 
   void after_each_look(task what) override {
+    note_who_asks();
     loop_->after_each_look(std::move(what));
   }
 
@@ -87,8 +103,14 @@ public:
   }
 
 private:
+  void note_who_asks() {
+    if (std::this_thread::get_id() != thread_.load())
+      story_->note_asked_from_elsewhere();
+  }
+
   const std::unique_ptr<kit::loop> loop_;
   const std::shared_ptr<loop_story> story_;
+  std::atomic<std::thread::id> thread_; ///< before anything else runs there
 };
 
 } // namespace depositd::testing

@@ -201,10 +201,11 @@ void door_core::close() {
   if (std::exchange(closed, true))
     return;
   stop_listening();
+  // In their thread: it may go on with what is not the door's.
+  for (auto& x : threads)
+    kit::compute_in(*x->loop, [&x] { x->end_all(); });
   for (auto& x : threads)
     x->loop->stop();
-  for (auto& x : threads)
-    x->end_all();
   asked.close(); // from here on nobody posts to the threads
   if (listening.socket >= 0)
     ::close(std::exchange(listening.socket, -1));

@@ -1,4 +1,4 @@
-// A door that cannot take who comes, for a while.
+// A door that cannot take who comes, for a while, and one that ends.
 
 #include "tests/adapters/doors/nsq/door_fixture.hpp"
 #include "tests/support/watched_loop.hpp"
@@ -6,6 +6,8 @@
 #include <memory>
 
 #include <fcntl.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -52,6 +54,28 @@ TEST_F(nsq_listening, rests_without_descriptors_and_takes_who_came_later) {
     x->say("PUB t", "x");
     EXPECT_EQ(x->answer(), "OK");
   }
+}
+
+/// All that the client has said is where the door would find it.
+bool has_arrived(const door_client& from) {
+  int left = 0;
+  return ioctl(from.socket(), SIOCOUTQ, &left) == 0 && left == 0;
+}
+
+// In the thread of the actors others go on with the same loop's turns.
+TEST_F(nsq_listening, ends_connections_in_their_thread_when_it_closes) {
+  start([&](auto& x) { x.loops = watched_loop::source(x.loops, story); });
+  world->holds_publishes = true;
+  auto x = client();
+  x.say("PUB t", "x");
+  // The refusal waits behind the answer, and nothing more is read.
+  const auto before = story->unwatched();
+  x.say("ASDF");
+  ASSERT_TRUE(story->unwatches_another_than(before));
+  x.say("NOP");
+  ASSERT_TRUE(soon([&] { return has_arrived(x); }));
+  door->close();
+  EXPECT_EQ(story->asked_from_elsewhere(), 0);
 }
 
 } // namespace
