@@ -11,6 +11,7 @@
 #include <fstream>
 #include <future>
 #include <syslog.h>
+#include <system_error>
 #include <thread>
 
 namespace depositd::kafka {
@@ -102,6 +103,11 @@ caf::error apply_all(rd_kafka_conf_t* conf, const kafka_options& options,
   return apply_password(conf, options.password_file);
 }
 
+// Nobody joins a group here, so there is none to leave.
+void close_handle(rd_kafka_t* handle) {
+  rd_kafka_destroy_flags(handle, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+}
+
 } // namespace
 
 int milliseconds_until(deadline end) {
@@ -154,12 +160,17 @@ client::~client() {
   forget_statistics(news_->name);
   std::promise<void> closed;
   auto done = closed.get_future();
-  // Nobody joins a group here, so there is none to leave.
-  std::thread closing{[handle = handle_, news = news_,
-                       closed = std::move(closed)]() mutable {
-    rd_kafka_destroy_flags(handle, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
-    closed.set_value();
-  }};
+  std::thread closing;
+  try {
+    closing = std::thread{[handle = handle_, news = news_,
+                           closed = std::move(closed)]() mutable {
+      close_handle(handle);
+      closed.set_value();
+    }};
+  } catch (const std::system_error&) {
+    close_handle(handle_); // gives back threads that others may be waiting for
+    return;
+  }
   if (done.wait_for(close_patience) == std::future_status::ready) {
     closing.join();
     return;
