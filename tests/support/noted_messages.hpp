@@ -4,6 +4,8 @@
 
 #include "messages/ports/notifiers.hpp"
 
+#include <functional>
+#include <utility>
 #include <vector>
 
 namespace depositd::testing {
@@ -26,11 +28,15 @@ class noted_callbacks final : public callback_sender {
 public:
   caf::error send(const callback& x) override {
     asked.push_back(x);
+    if (const auto others = std::exchange(meanwhile, nullptr))
+      others();
     return failure;
   }
 
   std::vector<callback> asked;
   caf::error failure;
+  /// What happens before the next answer; null: nothing.
+  std::function<void()> meanwhile;
 };
 
 } // namespace depositd::testing

@@ -84,6 +84,13 @@ mail mail_of(const submission_row& row, std::string to) {
   return out;
 }
 
+/// Of those that work on the outbox, for receivers that are slow.
+constexpr std::size_t slow_most = 4;
+
+outcome wait_for_turn() {
+  return ended(verdict::not_yet, "whoever is to be told is slow");
+}
+
 class notifying {
 public:
   notifying(const notify_options& options, const handle_item& item)
@@ -145,6 +152,10 @@ private:
     auto what = row();
     if (!what)
       return ended(what.error());
+    const auto receiver = stages::receiver_of(contact_.callback);
+    const auto turn = with_.turns->enter(receiver);
+    if (!turn)
+      return wait_for_turn();
     return ended(with_.tools->callbacks->send(
       callback_of(*what, contact_.callback, doors_at, with_.retention_s)));
   }
@@ -153,6 +164,9 @@ private:
     auto what = row();
     if (!what)
       return ended(what.error());
+    const auto turn = with_.turns->enter(stages::mail_relay);
+    if (!turn)
+      return wait_for_turn();
     return ended(with_.tools->mailer->send(mail_of(*what, std::move(to))));
   }
 
@@ -165,6 +179,9 @@ private:
 } // namespace
 
 stages::stage_handler make_notify_handler(notify_options options) {
+  if (!options.turns)
+    options.turns = std::make_shared<stages::receiver_turns>(
+      stages::receiver_turns_options{.slow_most = slow_most});
   return [options = std::move(options)](const stages::stage_task& x) {
     return notifying{options, x.item}.run();
   };

@@ -4,6 +4,7 @@
 // else by mail.
 
 #include "adapters/processing/crossref/xml_limits.hpp"
+#include "adapters/processing/stages/receiver_turns.hpp"
 #include "adapters/processing/stages/stage_tools.hpp"
 #include "messages/values/submission_body.hpp"
 #include "messages/values/types.hpp"
@@ -23,6 +24,9 @@ struct notify_options {
   std::function<std::string()> public_url;
   std::int64_t retention_s = 0; ///< how long results are kept
   xml_limits limits = {};
+  /// Of whom is told; null: turns that leave half of the workers to those who
+  /// answer soon.
+  std::shared_ptr<stages::receiver_turns> turns = nullptr;
 };
 
 /// Of the handler below.

@@ -138,8 +138,9 @@ last_stages(std::shared_ptr<const stages::stage_tools> tools) {
   stages::stage_handlers out;
   out["merritt.store"] = job_handler(tools, locked(store_object));
   out["merritt.record"] = job_handler(tools, locked(record_object));
-  out["merritt.notify"] = job_handler(tools, [](work_on_job& x) {
-    return without_locks(x, notify_depositor(x));
+  const auto turns = std::make_shared<stages::receiver_turns>();
+  out["merritt.notify"] = job_handler(tools, [turns](work_on_job& x) {
+    return without_locks(x, notify_depositor(x, *turns));
   });
   out["merritt.cleanup"] = job_handler(tools, clean_up);
   out["merritt.report"] = make_reporter(tools);

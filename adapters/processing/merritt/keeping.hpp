@@ -2,6 +2,7 @@
 
 // Merritt's pipeline: the handlers of its last stages, by their names.
 
+#include "adapters/processing/stages/receiver_turns.hpp"
 #include "adapters/processing/stages/stage_tools.hpp"
 #include "messages/values/job_documents.hpp"
 
@@ -16,9 +17,11 @@ stages::stage_handlers
 last_stages(std::shared_ptr<const stages::stage_tools> tools);
 
 /// Tells the depositor that a batch is queued, for whoever splits it; no error
-/// if nobody wants to know. Errors are the mailer's: whether it matters is the
+/// if nobody wants to know. Errors are the mailer's, and `ec::overloaded` if it
+/// is so slow that batches would have to wait: whether it matters is the
 /// caller's to say.
 caf::error send_queued_notice(const stages::stage_tools& tools,
+                              stages::receiver_turns& turns,
                               const collection_settings* collection,
                               const batch_document& batch,
                               const batch_info& info);

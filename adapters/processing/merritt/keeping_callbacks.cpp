@@ -110,10 +110,15 @@ caf::error send_callback(const stages::stage_tools& tools,
      .body = callback_body(job, end)});
 }
 
-outcome notify_depositor(work_on_job& x) {
+outcome notify_depositor(work_on_job& x, stages::receiver_turns& turns) {
   const auto* collection = x.task.collection;
   if (collection == nullptr || collection->callback.empty())
     return ended(verdict::done);
+  // Half of the workers are for others.
+  const auto turn = turns.enter(stages::receiver_of(collection->callback),
+                                std::max(1U, x.task.stage.workers / 2));
+  if (!turn)
+    return ended(verdict::not_yet, "the callback waits for its turn");
   const auto failure =
     send_callback(x.tools, *collection, x.job,
                   {.completed = true,

@@ -4,6 +4,7 @@
 // crash at any point.
 
 #include "adapters/processing/merritt/work_on_job.hpp"
+#include "adapters/processing/stages/receiver_turns.hpp"
 
 #include <cstdint>
 #include <map>
@@ -35,9 +36,10 @@ outcome store_object(work_on_job& x);
 /// Records the version in the inventory.
 outcome record_object(work_on_job& x);
 
-/// Calls the collection's server. What it refuses for good fails the job,
-/// unless the collection says that callbacks may fail.
-outcome notify_depositor(work_on_job& x);
+/// Calls the collection's server, `not_yet` if that is so slow that others
+/// would have to wait. What it refuses for good fails the job, unless the
+/// collection says that callbacks may fail.
+outcome notify_depositor(work_on_job& x, stages::receiver_turns& turns);
 
 /// Gives up the job's locks and removes its working folder.
 outcome clean_up(work_on_job& x);

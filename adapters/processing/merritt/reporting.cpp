@@ -4,10 +4,12 @@
 #include "adapters/processing/merritt/keeping_callbacks.hpp"
 #include "adapters/processing/merritt/keeping_steps.hpp"
 #include "adapters/processing/merritt/reports.hpp"
+#include "adapters/processing/stages/receiver_turns.hpp"
 #include "messages/values/clock.hpp"
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace depositd::merritt {
 
@@ -18,6 +20,10 @@ constexpr const char* reported = "reported";
 constexpr const char* called_back = "called_back";
 /// Calls in one go; then what was done is written down.
 constexpr std::size_t calls_max = 50;
+/// To one receiver at once: the other worker is for other batches.
+constexpr std::size_t same_receiver_max = 1;
+constexpr std::uint32_t slow_delay_ms = 30'000;
+constexpr std::uint32_t turn_delay_ms = 1'000;
 constexpr std::uint32_t page_rows = 1'000;
 /// A batch has at most so many jobs: its manifest has 5 MB.
 constexpr std::size_t jobs_max = 1'000'000;
@@ -30,8 +36,9 @@ outcome again_at_once() {
 
 class reporting {
 public:
-  reporting(const stages::stage_tools& tools, const stages::stage_task& task)
-    : tools_(tools), task_(task) {
+  reporting(const stages::stage_tools& tools, stages::receiver_turns& turns,
+            const stages::stage_task& task)
+    : tools_(tools), turns_(turns), task_(task) {
     // nop
   }
 
@@ -85,11 +92,16 @@ private:
     if (about_.before.number >= about_.number)
       return call_back();
     std::string trouble;
-    if (auto failure = send(); failure) {
-      if (failure != ec::invalid_argument && !is_last_attempt(task_))
-        return ended(verdict::retry, render(failure));
-      // Nobody can be told: that must not hold the batch for ever.
-      trouble = "the report was not sent: " + render(failure);
+    if (const auto wanted = wanted_mail()) {
+      const auto turn = turns_.enter(stages::mail_relay);
+      if (!turn)
+        return ask_later(stages::mail_relay, "the mail server is slow");
+      if (auto failure = tools_.mailer->send(*wanted); failure) {
+        if (failure != ec::invalid_argument && !is_last_attempt(task_))
+          return ended(verdict::retry, render(failure));
+        // Nobody can be told: that must not hold the batch for ever.
+        trouble = "the report was not sent: " + render(failure);
+      }
     }
     batch_.more[reported] = written(telling(about_));
     if (has_calls())
@@ -97,12 +109,19 @@ private:
     return ended(verdict::done, trouble);
   }
 
-  caf::error send() {
+  /// It costs no attempt.
+  outcome ask_later(const std::string& receiver, std::string why) const {
+    auto out = ended(verdict::not_yet, std::move(why));
+    out.delay_ms = turns_.is_slow(receiver) ? slow_delay_ms : turn_delay_ms;
+    return out;
+  }
+
+  std::optional<mail> wanted_mail() const {
     const auto to = recipients(batch_, task_.collection);
     const bool unwanted =
       task_.collection != nullptr && task_.collection->mails == notices::none;
     if (unwanted || to.empty() || !tools_.mailer)
-      return {};
+      return std::nullopt;
     const auto& row = about_.batch;
     mail out;
     if (row.status.state == batch_state::failed && !row.jobs.split)
@@ -110,10 +129,10 @@ private:
     else if (has_news(about_))
       out = report_mail(about_, batch_);
     else
-      return {};
+      return std::nullopt;
     out.to = to;
     out.bcc = tools_.reports_bcc;
-    return tools_.mailer->send(out);
+    return out;
   }
 
   // -- callbacks
@@ -156,11 +175,18 @@ private:
       return ended(verdict::done);
     auto done = calls_done();
     const auto due = calls_due(done);
+    const auto receiver = stages::receiver_of(task_.collection->callback);
     std::string trouble;
     std::size_t sent = 0;
     for (const auto* job : due) {
-      if (sent == calls_max)
+      // Who is slow is called once; then it is somebody else's turn.
+      if (sent == calls_max || (sent > 0 && turns_.is_slow(receiver)))
         break;
+      const auto turn = turns_.enter(receiver, same_receiver_max);
+      if (!turn) {
+        write_down(done);
+        return ask_later(receiver, "the callback waits for its turn");
+      }
       const auto failure = call(*job);
       if (failure && failure != ec::invalid_argument
           && !is_last_attempt(task_)) {
@@ -197,6 +223,7 @@ private:
   }
 
   const stages::stage_tools& tools_;
+  stages::receiver_turns& turns_;
   const stages::stage_task& task_;
   batch_document batch_;
   report about_;
@@ -206,12 +233,15 @@ private:
 
 stages::stage_handler
 make_reporter(std::shared_ptr<const stages::stage_tools> tools) {
-  return [tools = std::move(tools)](const stages::stage_task& task) {
-    return reporting{*tools, task}.run();
+  return [tools = std::move(tools),
+          turns = std::make_shared<stages::receiver_turns>()](
+           const stages::stage_task& task) {
+    return reporting{*tools, *turns, task}.run();
   };
 }
 
 caf::error send_queued_notice(const stages::stage_tools& tools,
+                              stages::receiver_turns& turns,
                               const collection_settings* collection,
                               const batch_document& batch,
                               const batch_info& info) {
@@ -220,6 +250,9 @@ caf::error send_queued_notice(const stages::stage_tools& tools,
     collection != nullptr && collection->mails != notices::all;
   if (unwanted || to.empty() || !tools.mailer)
     return {};
+  const auto turn = turns.enter_in_turn(stages::mail_relay);
+  if (!turn)
+    return caf::make_error(ec::overloaded, "the mail server is slow");
   auto out = queued_mail(batch, info);
   out.to = std::move(to);
   return tools.mailer->send(out);

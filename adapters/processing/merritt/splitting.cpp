@@ -118,6 +118,7 @@ split_slice next_slice(batch_document batch, const batch_plan& plan,
 
 /// Once, when it is known what it is. A mail that fails holds nothing up.
 void tell_depositor(const stages::stage_tools& tools,
+                    stages::receiver_turns& turns,
                     const stages::stage_task& task,
                     const batch_document& batch) {
   batch_info info;
@@ -128,13 +129,13 @@ void tell_depositor(const stages::stage_tools& tools,
   info.file_name = batch.payloads.front().file_name;
   info.title = batch.what.title;
   if (const auto failed =
-        send_queued_notice(tools, task.collection, batch, info))
+        send_queued_notice(tools, turns, task.collection, batch, info))
     spdlog::warn("notice_not_sent batch={} reason=\"{}\"", batch.uuid,
                  depositd::render(failed));
 }
 
 outcome split(const stages::stage_tools& tools, batch_plans& plans,
-              const stages::stage_task& task) {
+              stages::receiver_turns& turns, const stages::stage_task& task) {
   auto body = body_of(tools, task.item.item);
   if (!body)
     return ended(body.error(), verdict::failed, "the batch's document");
@@ -152,7 +153,7 @@ outcome split(const stages::stage_tools& tools, batch_plans& plans,
     return *ending;
   const auto plan = std::get<std::shared_ptr<const batch_plan>>(found);
   if (batch->split == 0 && !batch->payloads.empty())
-    tell_depositor(tools, task, *batch);
+    tell_depositor(tools, turns, task, *batch);
   const auto slice = next_slice(*batch, *plan, *task.collection);
   if (slice.last) {
     plans.forget(batch->uuid);
@@ -168,9 +169,10 @@ outcome split(const stages::stage_tools& tools, batch_plans& plans,
 
 stages::stage_handler
 make_splitter(std::shared_ptr<const stages::stage_tools> tools) {
-  return [tools = std::move(tools), plans = std::make_shared<batch_plans>()](
+  return [tools = std::move(tools), plans = std::make_shared<batch_plans>(),
+          turns = std::make_shared<stages::receiver_turns>()](
            const stages::stage_task& task) {
-    return split(*tools, *plans, task);
+    return split(*tools, *plans, *turns, task);
   };
 }
 

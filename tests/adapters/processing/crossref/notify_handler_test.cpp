@@ -69,7 +69,8 @@ protected:
     const auto work =
       make_notify_handler({.tools = tools,
                            .public_url = [this] { return public_url; },
-                           .retention_s = 86'400});
+                           .retention_s = 86'400,
+                           .turns = turns});
     return work({item, stage});
   }
 
@@ -92,6 +93,7 @@ protected:
   std::shared_ptr<written_rows> rows = std::make_shared<written_rows>();
   std::shared_ptr<stages::stage_tools> tools =
     std::make_shared<stages::stage_tools>();
+  std::shared_ptr<stages::receiver_turns> turns;
   control_state control;
   std::string public_url = "https://deposit.example.org";
   stage_settings stage;
@@ -201,6 +203,21 @@ TEST_F(notify_handler_test, says_whether_a_failure_is_worth_another_try) {
   control.contacts["press"] = {"press", "", "https://press.example/told"};
   callbacks->failure = caf::make_error(ec::overloaded, "silence");
   EXPECT_EQ(tell(deposit_of("ann@example.org")).says, verdict::retry);
+}
+
+TEST_F(notify_handler_test, leaves_those_to_wait_who_answer_late) {
+  using namespace std::chrono_literals;
+  std::chrono::steady_clock::time_point now{1h};
+  turns = std::make_shared<stages::receiver_turns>(
+    stages::receiver_turns_options{
+      .slow_most = 0, .wait = 0ms, .now = [&now] { return now; }});
+  control.contacts["press"].callback = "https://slow.example.org/told";
+  callbacks->meanwhile = [&now] { now += 1min; };
+  EXPECT_EQ(tell(deposit_of("")).says, verdict::done);
+  EXPECT_EQ(tell(deposit_of("")).says, verdict::not_yet);
+  control.contacts["press"].callback = "https://example.org/told";
+  EXPECT_EQ(tell(deposit_of("")).says, verdict::done);
+  EXPECT_EQ(callbacks->asked.size(), 2u);
 }
 
 TEST_F(notify_handler_test, tries_again_while_the_bytes_are_away) {

@@ -227,6 +227,7 @@ protected:
   std::shared_ptr<noted_mails> mails = std::make_shared<noted_mails>();
   std::shared_ptr<noted_callbacks> calls = std::make_shared<noted_callbacks>();
   std::shared_ptr<written_work> work = std::make_shared<written_work>();
+  stages::receiver_turns turns;
   collection_settings collection;
   bool has_collection = true;
   stage_settings stage;

@@ -94,6 +94,22 @@ TEST_F(merritt_calls, R22_tries_again_while_nobody_answers) {
     << "which fails the job then";
 }
 
+TEST_F(merritt_calls, that_are_not_answered_leave_workers_to_others) {
+  auto job = a_job("jid-1", {{"producer/a", "aaa"}});
+  auto same = a_job("jid-2", {{"producer/a", "aaa"}});
+  auto other = a_job("jid-3", {{"producer/a", "aaa"}});
+  stage.workers = 2;
+  collection.callback = "https://silent.example.org/a";
+  calls->meanwhile = [&] {
+    collection.callback = "https://silent.example.org/b";
+    EXPECT_EQ(run("merritt.notify", same).says, verdict::not_yet);
+    collection.callback = "https://example.org";
+    EXPECT_EQ(run("merritt.notify", other).says, verdict::done);
+  };
+  ASSERT_EQ(run("merritt.notify", job).says, verdict::done);
+  EXPECT_EQ(calls->asked.size(), 2u);
+}
+
 TEST_F(merritt_calls, R22_is_done_with_a_warning_if_callbacks_may_fail) {
   collection.callback = "https://example.org";
   collection.callback_may_fail = true;

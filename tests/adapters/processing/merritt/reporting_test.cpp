@@ -307,15 +307,29 @@ TEST_F(merritt_reports, R26_end_though_nobody_takes_the_callbacks) {
   EXPECT_EQ(report_again().says, verdict::done);
 }
 
+TEST_F(merritt_reports, R26_wait_for_a_receiver_that_another_batch_waits_for) {
+  collection.callback = "https://example.org";
+  add(job_state::failed, "no");
+  calls->meanwhile = [&] {
+    auto body = encode(batch);
+    (void)run_body("merritt.report", body); // the mail
+    const auto out = run_body("merritt.report", body);
+    EXPECT_EQ(out.says, verdict::not_yet);
+    EXPECT_GT(out.delay_ms, 1u);
+  };
+  EXPECT_EQ(report().says, verdict::done);
+  EXPECT_EQ(calls->asked.size(), 1u);
+}
+
 TEST_F(merritt_reports, R27_are_not_sent_where_nobody_wants_them) {
   add(job_state::completed);
   collection.mails = notices::none;
   ASSERT_EQ(report().says, verdict::done);
   EXPECT_TRUE(mails->sent.empty());
-  EXPECT_FALSE(send_queued_notice(*tools, &collection, batch, {}));
+  EXPECT_FALSE(send_queued_notice(*tools, turns, &collection, batch, {}));
   EXPECT_TRUE(mails->sent.empty());
   collection.mails = notices::reports;
-  EXPECT_FALSE(send_queued_notice(*tools, &collection, batch, {}));
+  EXPECT_FALSE(send_queued_notice(*tools, turns, &collection, batch, {}));
   EXPECT_TRUE(mails->sent.empty());
   ASSERT_EQ(report_again().says, verdict::done);
   EXPECT_TRUE(mails->sent.empty()) << "nothing new";
@@ -327,7 +341,7 @@ TEST_F(merritt_reports, R27_are_not_sent_where_nobody_wants_them) {
 TEST_F(merritt_reports, R27_begin_with_a_notice_that_the_batch_is_queued) {
   batch_info info;
   info.file_name = "batch.checkm";
-  EXPECT_FALSE(send_queued_notice(*tools, &collection, batch, info));
+  EXPECT_FALSE(send_queued_notice(*tools, turns, &collection, batch, info));
   const auto x = sent();
   EXPECT_EQ(x.subject, "Ingest: OK -- Submission Queued: bid-1;");
   EXPECT_EQ(x.id, "queued-bid-1");
@@ -340,7 +354,7 @@ TEST_F(merritt_reports, R28_go_to_the_address_of_the_submission) {
   add(job_state::completed);
   ASSERT_EQ(report().says, verdict::done);
   EXPECT_EQ(sent().to, std::vector<std::string>{"ann@example.org"});
-  EXPECT_FALSE(send_queued_notice(*tools, &collection, batch, {}));
+  EXPECT_FALSE(send_queued_notice(*tools, turns, &collection, batch, {}));
   EXPECT_EQ(sent().to, std::vector<std::string>{"ann@example.org"});
 }
 

@@ -1,0 +1,103 @@
+#pragma once
+
+// Turns of those who are told something: a receiver that answers late or not
+// at all must not take all workers, which others need.
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace depositd::stages {
+
+/// Host and port of a URL, as it names them; what a call is counted by.
+std::string receiver_of(std::string_view url);
+
+/// Mail has one receiver: the relay.
+inline constexpr const char* mail_relay = "mail";
+
+struct receiver_turns_options {
+  /// Calls at once to all receivers together that are slow.
+  std::size_t slow_most = 1;
+  /// Whoever has needed so long for the last call, or for one that is under
+  /// way, is slow.
+  std::chrono::milliseconds slow_from{10'000};
+  /// How long to wait for a turn, so that those who are told "later" do not
+  /// come too fast.
+  std::chrono::milliseconds wait{250};
+  /// Null: the steady clock.
+  std::function<std::chrono::steady_clock::time_point()> now;
+};
+
+/// May be used from several threads; outlives the turns that it gives.
+class receiver_turns {
+  struct call {
+    std::string receiver;
+    std::chrono::steady_clock::time_point begun;
+  };
+  using calls = std::list<call>;
+
+public:
+  static constexpr std::size_t no_limit
+    = std::numeric_limits<std::size_t>::max();
+
+  /// Of slow receivers, as many as are remembered.
+  static constexpr std::size_t slow_known_max = 10'000;
+
+  /// A call that is under way; ends with it.
+  class turn {
+  public:
+    turn(receiver_turns& of, calls::iterator which) : of_(&of), which_(which) {
+      // nop
+    }
+    turn(turn&& other) noexcept : of_(other.of_), which_(other.which_) {
+      other.of_ = nullptr;
+    }
+    turn& operator=(turn&&) = delete;
+    ~turn() {
+      if (of_ != nullptr)
+        of_->end(which_);
+    }
+
+  private:
+    receiver_turns* of_;
+    calls::iterator which_;
+  };
+
+  explicit receiver_turns(receiver_turns_options options = {});
+
+  /// Before a call. Nothing if `most` calls to this receiver are under way, or
+  /// if it is slow and as many of slow ones as may be: it is to be called
+  /// later. Blocks for `wait` at most.
+  std::optional<turn> enter(const std::string& receiver,
+                            std::size_t most = no_limit);
+
+  /// The same, one by one, for what is dropped rather than called later: waits
+  /// until it is known whether the receiver is slow.
+  std::optional<turn> enter_in_turn(const std::string& receiver);
+
+  bool is_slow(const std::string& receiver);
+
+private:
+  std::optional<turn> enter(const std::string& receiver, std::size_t most,
+                            std::chrono::milliseconds wait);
+  void end(calls::iterator which);
+  bool is_slow_now(const std::string& receiver) const;
+  bool may_enter(const std::string& receiver, std::size_t most) const;
+  std::chrono::steady_clock::time_point now() const;
+
+  const receiver_turns_options options_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  calls under_way_;
+  std::set<std::string> slow_; ///< as their last calls showed
+};
+
+} // namespace depositd::stages

@@ -1,0 +1,100 @@
+// Who is called when some do not answer.
+
+#include "adapters/processing/stages/receiver_turns.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace depositd::stages {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+class turns_of_receivers : public ::testing::Test {
+protected:
+  /// A call that is over after so long.
+  void call(const std::string& receiver, std::chrono::milliseconds took) {
+    const auto turn = turns.enter(receiver);
+    ASSERT_TRUE(turn) << receiver;
+    now += took;
+  }
+
+  std::chrono::steady_clock::time_point now{1h};
+  receiver_turns turns{
+    {.slow_most = 1, .slow_from = 10s, .wait = 0ms, .now = [this] {
+       return now;
+     }}};
+};
+
+} // namespace
+
+TEST_F(turns_of_receivers, are_many_where_answers_come) {
+  call("a", 9s);
+  std::vector<receiver_turns::turn> open;
+  for (int n = 0; n < 8; ++n) {
+    auto turn = turns.enter("a");
+    ASSERT_TRUE(turn) << n;
+    open.push_back(std::move(*turn));
+  }
+}
+
+TEST_F(turns_of_receivers, are_as_many_as_their_worker_may_have) {
+  auto first = turns.enter("a", 2);
+  const auto second = turns.enter("a", 2);
+  ASSERT_TRUE(first && second);
+  EXPECT_FALSE(turns.enter("a", 2));
+  EXPECT_TRUE(turns.enter("b", 2));
+  first.reset();
+  EXPECT_TRUE(turns.enter("a", 2));
+}
+
+TEST_F(turns_of_receivers, come_singly_to_all_together_who_are_slow) {
+  call("a", 10s);
+  call("b", 5min);
+  EXPECT_TRUE(turns.is_slow("a") && turns.is_slow("b"));
+  const auto slow = turns.enter("a");
+  ASSERT_TRUE(slow);
+  EXPECT_FALSE(turns.enter("a"));
+  EXPECT_FALSE(turns.enter("b"));
+  EXPECT_TRUE(turns.enter("quick"));
+}
+
+TEST_F(turns_of_receivers, end_for_whoever_has_not_answered_yet) {
+  const auto first = turns.enter("a");
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(turns.enter("a"));
+  now += 10s;
+  EXPECT_TRUE(turns.is_slow("a"));
+  EXPECT_FALSE(turns.enter("a"));
+  EXPECT_TRUE(turns.enter("quick"));
+}
+
+TEST_F(turns_of_receivers, are_as_before_for_whoever_is_quick_again) {
+  call("a", 5min);
+  call("a", 1s);
+  EXPECT_FALSE(turns.is_slow("a"));
+  const auto first = turns.enter("a");
+  EXPECT_TRUE(turns.enter("a"));
+}
+
+TEST_F(turns_of_receivers, are_not_waited_for_where_one_is_known_to_be_slow) {
+  call("a", 5min);
+  const auto first = turns.enter_in_turn("a");
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(turns.enter_in_turn("a"));
+}
+
+TEST(receiver, is_the_host_of_a_url) {
+  const std::vector<std::pair<const char*, const char*>> cases{
+    {"https://example.org", "example.org"},
+    {"http://who:p@ss@example.org:81/back?x=@y#z", "example.org:81"},
+    {"http://example.org?at=1", "example.org"},
+    {"example.org/back", "example.org"},
+    {"", ""}};
+  for (const auto& [url, host] : cases)
+    EXPECT_EQ(receiver_of(url), host) << url;
+}
+
+} // namespace depositd::stages
