@@ -3,7 +3,9 @@
 #include "actors/operators/review_teller.hpp"
 #include "adapters/processing/merritt/folder_sweep.hpp"
 #include "adapters/processing/stages/lock_sweep.hpp"
+#include "adapters/stores/postgres/postgres_shard_leases.hpp"
 #include "config/aptrust.hpp"
+#include "config/clock_watch.hpp"
 
 #include <memory>
 #include <utility>
@@ -53,16 +55,30 @@ stages::chore_actor spawn_folder_sweeper(caf::actor_system& system,
 /// that had it was deleted; twice as long if an operator has failed it.
 constexpr std::chrono::seconds lock_sweep_pause{10};
 
-stages::chore_actor
-spawn_lock_sweeper(caf::actor_system& system, const stages::stage_tools& with,
-                   std::function<bool()> leads) {
+/// The time that stands in rows of jobs: as the shards count it, whatever
+/// becomes of this machine's clock meanwhile.
+engine_clock clock_of_rows(const depositd_settings& settings) {
+  if (settings.store.kind == store_kind::postgres && settings.shards.count > 1)
+    if (const auto clock = postgres_clock({.url = settings.store.url}))
+      return *clock;
+  return engine_clock::system();
+}
+
+stages::chore_actor spawn_lock_sweeper(caf::actor_system& system,
+                                       const depositd_settings& settings,
+                                       const stages::stage_tools& with,
+                                       std::function<bool()> leads) {
   stages::lock_sweep_options options;
+  options.now = [clock = clock_of_rows(settings)] { return clock.now(); };
   options.reads = with.work;
   options.locks = with.inventory;
   options.claims = std::dynamic_pointer_cast<lock_book>(with.inventory);
   const auto sweep = std::make_shared<stages::lock_sweep>(std::move(options));
+  const auto since_start = engine_clock::system();
+  const auto watch = std::make_shared<clock_watch>();
   stages::chore_options chore;
-  chore.work = [sweep, leads = std::move(leads)] {
+  chore.work = [=, leads = std::move(leads)] {
+    watch->look_and_log(since_start.now());
     return (leads && !leads()) || sweep->run();
   };
   chore.pause = lock_sweep_pause;
@@ -79,7 +95,7 @@ upkeep_actors spawn_upkeep(caf::actor_system& system,
                            const shards_actor& shards) {
   return {spawn_review_teller(system, settings, with, leads),
           spawn_folder_sweeper(system, settings, with),
-          spawn_lock_sweeper(system, with, leads),
+          spawn_lock_sweeper(system, settings, with, leads),
           spawn_bag_readers(system, settings, with, shards, leads)};
 }
 

@@ -17,7 +17,8 @@ namespace depositd {
 struct upkeep_actors {
   review_teller_actor reviews; ///< null: nobody wants to know
   stages::chore_actor folders; ///< removes working folders
-  stages::chore_actor locks;   ///< gives up those of deleted jobs
+  /// Gives up those of deleted jobs, and looks at the clock.
+  stages::chore_actor locks;
   std::vector<stages::chore_actor> receiving; ///< find bags
 };
 

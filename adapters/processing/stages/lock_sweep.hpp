@@ -21,7 +21,9 @@ struct lock_sweep_options {
   std::shared_ptr<work_reader> reads;
   std::shared_ptr<inventory> locks;
   std::shared_ptr<lock_book> claims; ///< the same; null: deleted jobs only
-  std::function<micros()> now;     ///< null: this engine's clock
+  /// Of the clock by which rows of jobs are written; a step of this machine's
+  /// must not show in it. Null: this machine's.
+  std::function<micros()> now;
   std::uint32_t page_jobs = 1'000; ///< asked of the read model at once
 };
 

@@ -1,0 +1,58 @@
+"""This machine's clock is set while an engine runs."""
+
+import glob
+import unittest
+
+import harness
+from harness import wait_until
+from merritt_forms import MerrittTest
+from pipelines import PASSWORD
+
+FAKETIME = glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
+
+
+@unittest.skipUnless(FAKETIME, "LIBFAKETIME IS NOT INSTALLED")
+class ClockSteps(MerrittTest):
+    def prepared(self, settings=None):
+        self.clock = self.folder / "clock"
+        self.clock.write_text("+0\n")
+        self.running = self.engine(
+            {**self.settings(), **(settings or {})},
+            environment={"LD_PRELOAD": FAKETIME[0],
+                         "FAKETIME_TIMESTAMP_FILE": str(self.clock),
+                         "FAKETIME_NO_CACHE": "1",
+                         "FAKETIME_DONT_FAKE_MONOTONIC": "1"}).start()
+        self.running.add_user("lea", PASSWORD)
+        self.running.ctl("collection", "add", "books", "--owner", "lea")
+        return self.running
+
+    def set_clock(self, ahead_s):
+        self.clock.write_text(f"{ahead_s:+d}\n")
+        wait_until(lambda: f"clock_set ahead_ms={ahead_s}" in
+                   self.running.log() or
+                   f"clock_set ahead_ms={ahead_s - 1}" in self.running.log())
+
+    def the_job_of(self, name):
+        """The job that is made of a file of one object."""
+        uuid = self.send({"type": "file", "localIdentifier": "x"},
+                         [(name, b"x")])[2]
+        return wait_until(lambda: self.jobs(self.running, uuid))[0]["id"]
+
+    def has(self, job, **what):
+        row = self.running.ask("job", "show", str(job))
+        return all(value in row[key] for key, value in what.items())
+
+    def test_an_object_is_free_when_its_job_has_failed_after_a_step(self):
+        engine = self.prepared()
+        engine.ctl("pipeline", "set", "merritt.store", "--workers", "0")
+        first = self.the_job_of("1.txt")
+        wait_until(lambda: self.has(first, state="storing"))
+        second = self.the_job_of("2.txt")
+        wait_until(lambda: self.has(second, note="another job's hands"))
+        self.set_clock(1800)  # locks last for an hour
+        engine.ctl("job", "fail", str(first))
+        wait_until(lambda: self.has(second, state="storing"), 120)
+
+
+if __name__ == "__main__":
+    harness.main()
