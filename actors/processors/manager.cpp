@@ -31,6 +31,18 @@ rules::placement::slots_process process_of(self_pointer self) {
   return out;
 }
 
+void look_if_attached(processor_manager_state& state) {
+  if (state.unattached.empty() && state.attaching_slots.is_over())
+    spdlog::info("processors_attached");
+}
+
+/// It is gone, or attaches nowhere any more.
+void forget_slot(processor_manager_state& state, const caf::actor_addr& who) {
+  std::erase_if(state.unattached,
+                [&](const auto& slot) { return slot.first == who; });
+  look_if_attached(state);
+}
+
 /// A slot that holds an item finishes it first; nobody waits for that here,
 /// but a drain does.
 void stop_slots(self_pointer self, managed_processor& x, std::size_t keep) {
@@ -42,6 +54,7 @@ void stop_slots(self_pointer self, managed_processor& x, std::size_t keep) {
     const auto forget = [=] {
       std::erase_if(self->state.ending,
                     [&](const auto& y) { return y.slot == slot; });
+      forget_slot(self->state, slot.address());
     };
     // As long as its handler takes, which has a time limit of its own.
     self->request(slot, caf::infinite, finish_slot{})
@@ -88,7 +101,7 @@ void spawn_missing(self_pointer self, managed_processor& x,
       slot.handler = options.spawn_handler();
     }
     slot.control = self->state.control;
-    slot.owner = caf::strong_actor_ptr{self->ctrl()};
+    slot.owner = processor_manager_self{self};
     slot.clock = options.clock;
     x.slots.push_back(self->spawn(processor, std::move(slot)));
     self->monitor(x.slots.back());
@@ -231,6 +244,21 @@ void meet(self_pointer self, const meet_shard& x) {
   watch_engine(self);
 }
 
+void note(self_pointer self, const attaching& x) {
+  auto& state = self->state;
+  const std::pair slot{caf::actor_cast<caf::actor_addr>(self->current_sender()),
+                       x.shard};
+  if (x.reason.empty()) {
+    state.unattached.erase(slot);
+    look_if_attached(state);
+    return;
+  }
+  state.unattached.insert(slot);
+  if (state.attaching_slots.is_new(x.reason))
+    spdlog::warn("processor_not_attached sp={} queue={} reason=\"{}\"", x.slot,
+                 x.queue, x.reason);
+}
+
 /// A slot went, because it failed, or a port, because its queue started over
 /// or moved. They come again.
 void gone(self_pointer self, const caf::actor_addr& who) {
@@ -242,6 +270,7 @@ void gone(self_pointer self, const caf::actor_addr& who) {
   for (auto& [name, x] : state.processors)
     std::erase_if(x.slots,
                   [&](const auto& slot) { return slot.address() == who; });
+  forget_slot(state, who);
   // Not at once: the shard may need a moment to be there again.
   refill_soon(self);
 }
@@ -315,6 +344,7 @@ processor_manager(actor_with<processor_manager_state>* self,
     [=](const control_unknown& x) {
       spdlog::error("processors_not_started reason=\"{}\"", render(x.why));
     },
+    [=](const attaching& x) { note(self, x); },
     [=](report_slots) { return report_all(self); },
     [=](const drain& x) { return drain_all(self, x); },
   };

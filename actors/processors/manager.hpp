@@ -70,7 +70,8 @@ struct ending_slot {
 
 using processor_manager_self = processor_manager_actor::extend<
   caf::reacts_to<refill_slots>, caf::reacts_to<refresh_ports>,
-  caf::reacts_to<meet_shard>, caf::reacts_to<control_unknown>>;
+  caf::reacts_to<meet_shard>, caf::reacts_to<control_unknown>,
+  caf::reacts_to<attaching>>;
 
 struct processor_manager_state {
   using interface = processor_manager_self;
@@ -88,6 +89,9 @@ struct processor_manager_state {
   bool refill_due = false;  ///< a `refill_slots` is on its way
   bool refresh_due = false; ///< a `refresh_ports` is on its way
   trouble supplying;        ///< what holds up one queue mostly holds up all
+  /// Slots that a port of this shard does not take.
+  std::set<std::pair<caf::actor_addr, shard_number>> unattached;
+  trouble attaching_slots; ///< as of queues
 
   static inline const char* name = "processor_manager";
 };

@@ -73,12 +73,36 @@ void take_eligibility(self_pointer self, processor_port& port,
     hand_back(self, &port, std::move(ended));
 }
 
+/// The owner says it for all slots: what keeps one mostly keeps all. Without a
+/// reason: this one is attached.
+void tell_owner(self_pointer self, shard_number shard, std::string reason) {
+  auto& state = self->state;
+  const bool was_refused = state.refused.erase(shard) > 0;
+  if (!reason.empty())
+    state.refused.insert(shard);
+  const auto& options = state.options;
+  if (options.owner && (was_refused || !reason.empty()))
+    self->send(options.owner, attaching{name_of(options), shard, options.queue,
+                                        std::move(reason)});
+}
+
+void attach_later(self_pointer self, shard_number shard,
+                  const queue_port_actor& queue, const caf::error& why) {
+  const auto* port = find_port(self, shard);
+  if (port == nullptr || port->queue != queue)
+    return; // it went, or another came, meanwhile
+  tell_owner(self, shard, render(why));
+  self->delayed_send(self, std::chrono::seconds{1},
+                     attach_again{shard, queue});
+}
+
 void attached_to(self_pointer self, shard_number shard,
                  const queue_port_actor& queue, const attached& x,
                  const std::vector<claim_name>& named) {
   auto* port = find_port(self, shard);
   if (port == nullptr || port->queue != queue)
     return; // it went, or another came, meanwhile
+  tell_owner(self, shard, {});
   port->number = x.processor;
   port->credit = 0;
   open_draws(self, *port);
@@ -136,11 +160,7 @@ void attach_to(self_pointer self, processor_port& port) {
   self->request(queue, options.request_timeout, std::move(request))
     .then([=](const attached& x) { attached_to(self, shard, queue, x, named); },
           [=](const caf::error& why) {
-            spdlog::warn("processor_not_attached sp={} queue={} reason=\"{}\"",
-                         name_of(self->state.options),
-                         self->state.options.queue, render(why));
-            self->delayed_send(self, std::chrono::seconds{1},
-                               attach_again{shard, queue});
+            attach_later(self, shard, queue, why);
           });
 }
 

@@ -221,7 +221,7 @@ caf::result<done> finish(self_pointer self) {
 
 void down(self_pointer self, const caf::down_msg& x) {
   const auto& owner = self->state.options.owner;
-  if (owner && owner->address() == x.source)
+  if (owner && owner.address() == x.source)
     self->quit(caf::exit_reason::user_shutdown);
   else
     lose_port(self, x.source);
@@ -234,7 +234,7 @@ processor_self::behavior_type processor(actor_with<processor_state>* self,
   self->state.options = std::move(options);
   self->set_down_handler([=](const caf::down_msg& x) { down(self, x); });
   if (const auto& owner = self->state.options.owner)
-    self->monitor(owner->address());
+    self->monitor(owner);
   self->link_to(self->state.options.handler);
   take_ports(self, self->state.options.ports);
   return {

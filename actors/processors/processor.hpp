@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,18 @@ struct attach_again {
   queue_port_actor queue;
 };
 
+/// To its owner: a port does not take the slot, for this reason, and is tried
+/// again; without one: it has taken it now.
+struct attaching {
+  std::string slot; ///< as claims name it
+  shard_number shard = 0;
+  std::string queue;
+  std::string reason;
+};
+
+/// Who owns slots.
+using slot_owner = caf::typed_actor<caf::reacts_to<attaching>>;
+
 /// To itself: claims under a lease must be extended.
 struct renewal_due {};
 
@@ -58,7 +71,7 @@ struct processor_options {
   /// The slot's own; each of the two ends with the other.
   handler_actor handler;
   control_snapshot control; ///< until it hears of another
-  caf::strong_actor_ptr owner; ///< the slot ends with it; may be null
+  slot_owner owner; ///< the slot ends with it; may be null
   engine_clock clock = engine_clock::system();
   /// Items that it holds at once.
   std::uint32_t capacity = 1;
@@ -116,6 +129,7 @@ struct processor_state {
 
   processor_options options;
   std::vector<processor_port> ports;
+  std::set<shard_number> refused; ///< by their ports, as the owner was told
   std::map<claim_name, held_item> held;
   std::uint32_t in_work = 0; ///< of `held`
   rules::draw_weights draw_weights; ///< of several ports: which is asked next
@@ -152,6 +166,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::report_slot)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::finish_slot)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::use_ports)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::attach_again)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::attaching)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::renewal_due)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::look_at_ports)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::look_overdue)

@@ -101,6 +101,8 @@ struct projector_state {
   /// Whoever looks into the tables tries again, and so does each pause.
   trouble projecting;
   trouble forgetting;
+  trouble flushing; ///< the tables, before segments go
+  trouble dropping; ///< segments
 
   static inline const char* name = "projector";
 };

@@ -24,12 +24,41 @@ sequence published_upto(const projector_state& state) {
   return state.options.published ? 0 : std::numeric_limits<sequence>::max();
 }
 
+bool flush_tables(projector_state& state) {
+  if (const auto failed = state.options.projection->flush()) {
+    if (auto reason = render(failed); state.flushing.is_new(reason))
+      spdlog::warn("tables_not_flushed reason=\"{}\"", reason);
+    return false;
+  }
+  if (state.flushing.is_over())
+    spdlog::info("tables_flushed");
+  return true;
+}
+
+/// Of the segments that could go some did not: the first of them, which comes
+/// first the next time too, says why.
+struct drop_failure {
+  std::uint64_t extent = 0;
+  std::string reason; ///< empty: all went
+};
+
+void tell_drops(projector_state& state, const drop_failure& first) {
+  if (first.reason.empty()) {
+    if (state.dropping.is_over())
+      spdlog::info("journal_drops_go_on");
+  } else if (state.dropping.is_new(first.reason)) {
+    spdlog::warn("journal_drop_failed extent={} reason=\"{}\"", first.extent,
+                 first.reason);
+  }
+}
+
 } // namespace
 
 void drop_dead_segments(projector_state& state) {
   const auto reached =
     std::min(state.options.projection->reached(), published_upto(state));
   auto flushed = false;
+  drop_failure first;
   for (const auto& x : state.segments) {
     if (x.open || x.last > reached)
       continue;
@@ -37,18 +66,17 @@ void drop_dead_segments(projector_state& state) {
     if (live != state.live.end() && live->second.count > 0
         && !seeded_bug("extent_dropped_too_early"))
       continue;
-    if (!std::exchange(flushed, true))
-      if (auto failed = state.options.projection->flush()) {
-        spdlog::warn("tables_not_flushed reason=\"{}\"", render(failed));
-        return;
-      }
+    if (!std::exchange(flushed, true) && !flush_tables(state))
+      return;
     crash_point("drop_before");
-    if (auto failed = state.options.journal->drop(x.number))
-      spdlog::warn("journal_drop_failed extent={} reason=\"{}\"", x.number,
-                   render(failed));
-    else if (live != state.live.end())
+    const auto failed = state.options.journal->drop(x.number);
+    if (!failed && live != state.live.end())
       state.live.erase(live);
+    if (failed && first.reason.empty())
+      first = {x.number, render(failed)};
   }
+  if (flushed)
+    tell_drops(state, first);
   crash_point("drop_after");
   state.segments = state.options.journal->segments();
 }

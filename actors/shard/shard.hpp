@@ -173,6 +173,13 @@ struct shard_topic {
   std::vector<std::function<void(const caf::error&)>> waiting;
 };
 
+/// What did not go on of topics, and is tried again of all of them.
+struct stuck_topics {
+  std::set<std::string> names; ///< it has not gone on of these yet
+  trouble why;                 ///< what keeps one mostly keeps all
+  bool due = false;            ///< a `resume_topics` is on its way
+};
+
 /// What is stored part by part.
 struct large_publish {
   publish what;
@@ -222,6 +229,7 @@ struct shard_state {
   std::vector<caf::strong_actor_ptr> watchers; ///< of the control state
   std::vector<reply_address> awaiting_ready;
   trouble recovering; ///< until it serves
+  stuck_topics stuck;
 
   static inline const char* name = "shard";
 };

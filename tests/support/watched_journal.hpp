@@ -23,6 +23,9 @@ public:
   /// Called before groups are read; an error is the answer.
   std::function<caf::error()> before_read = [] { return caf::error{}; };
 
+  /// Called before a segment goes; an error is the answer.
+  std::function<caf::error()> before_drop = [] { return caf::error{}; };
+
   bool full = false;
   /// Called before it is said whether there is room.
   std::function<bool()> ask_room = [this] { return full; };
@@ -50,6 +53,11 @@ public:
     if (auto failed = before_body(place))
       return failed;
     return passing_journal::read_body(place);
+  }
+  caf::error drop(std::uint64_t number) override {
+    if (auto failed = before_drop())
+      return failed;
+    return passing_journal::drop(number);
   }
 };
 

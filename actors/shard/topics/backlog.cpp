@@ -48,6 +48,7 @@ void take_slice(shard_pointer self, const running& run,
                 const items_spread& x) {
   if (!goes_on(self, *run))
     return; // the next engine does
+  note_progress(self, run->topic);
   auto& known = self->state.topics[run->topic].channels;
   for (const auto& channel : channels)
     known[channel].messages += x.count;

@@ -46,6 +46,7 @@ void end_next(shard_pointer self, const std::string& name);
 /// The queue is empty, and nothing more comes into it.
 void complete(shard_pointer self, const std::string& name,
               const std::string& queue) {
+  note_progress(self, name);
   const auto* x = rules::find_topic(*self->state.control, name);
   if (x != nullptr && rules::next_ending(*x) == queue) {
     const auto number = find_queue(self, queue);

@@ -166,11 +166,22 @@ void begin_topics(shard_pointer self) {
   go_on_with_topics(self, {state.journal.generation});
 }
 
+namespace {
+
+void look_if_stuck(shard_pointer self) {
+  auto& stuck = self->state.stuck;
+  if (stuck.names.empty() && stuck.why.is_over())
+    spdlog::info("topics_go_on");
+}
+
+} // namespace
+
 void go_on_with_topics(shard_pointer self, const resume_topics& x) {
   auto& state = self->state;
   if (state.journal.generation != x.generation
       || state.now != shard_state::phase::serving)
     return; // the next engine does
+  state.stuck.due = false;
   std::vector<std::string> names;
   for (const auto& [name, topic] : state.control->topics)
     names.push_back(name);
@@ -178,18 +189,35 @@ void go_on_with_topics(shard_pointer self, const resume_topics& x) {
     run_end(self, name);
     run_backlog(self, name);
   }
+  state.stuck.names.clear();
+  for (const auto& [name, topic] : state.topics)
+    if (topic.ending || topic.spreading)
+      state.stuck.names.insert(name);
+  look_if_stuck(self);
 }
 
 void resume_later(shard_pointer self, const std::string& topic,
                   const caf::error& why) {
   if (self->state.now != shard_state::phase::serving)
     return;
-  spdlog::warn("topic_waits topic={} reason=\"{}\"", topic, render(why));
-  self->delayed_send(self, std::chrono::seconds{1},
-                     resume_topics{self->state.journal.generation});
+  auto& stuck = self->state.stuck;
+  stuck.names.insert(topic);
+  if (auto reason = render(why); stuck.why.is_new(reason))
+    spdlog::warn("topic_waits topic={} reason=\"{}\"", topic, reason);
+  // One timer for all: each resumption is of all topics.
+  if (!std::exchange(stuck.due, true))
+    self->delayed_send(self, std::chrono::seconds{1},
+                       resume_topics{self->state.journal.generation});
+}
+
+void note_progress(shard_pointer self, const std::string& topic) {
+  if (self->state.stuck.names.erase(topic) > 0)
+    look_if_stuck(self);
 }
 
 void forget_topics(shard_pointer self, const caf::error& why) {
+  self->state.stuck.names.clear();
+  self->state.stuck.due = false;
   const auto topics = std::exchange(self->state.topics, {});
   for (const auto& [name, topic] : topics)
     for (const auto& go : topic.waiting)

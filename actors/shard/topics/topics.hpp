@@ -77,9 +77,12 @@ void topic_was_changed(shard_pointer self, const std::string& name);
 void begin_topics(shard_pointer self);
 void go_on_with_topics(shard_pointer self, const resume_topics& x);
 
-/// The same in a while.
+/// The same in a while, since something of the topic did not go on.
 void resume_later(shard_pointer self, const std::string& topic,
                   const caf::error& why);
+
+/// It goes on.
+void note_progress(shard_pointer self, const std::string& topic);
 
 /// Nothing that is known of topics is true any more.
 void forget_topics(shard_pointer self, const caf::error& why);

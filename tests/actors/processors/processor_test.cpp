@@ -33,6 +33,37 @@ caf::behavior recovering_shard(caf::event_based_actor*,
   };
 }
 
+/// A queue that takes nobody as often as `refusals` says.
+queue_port_actor::behavior_type
+refusing_queue(queue_port_actor::pointer,
+               std::shared_ptr<std::size_t> refusals) {
+  return {
+    [=](const attach&) -> caf::result<attached> {
+      if (*refusals == 0)
+        return attached{1, {}};
+      --*refusals;
+      return caf::make_error(ec::store_failed, "no disk");
+    },
+    [](const settle_and_request&) {},
+    [](const cancel_credit&) {},
+    [](const renew_claims&) {},
+    [](const detach&) -> caf::result<done> { return done{}; },
+  };
+}
+
+caf::behavior shard_of(caf::event_based_actor*, queue_port_actor queue) {
+  return {
+    [](const watch_control&) -> caf::result<control_changed> {
+      return ec::store_failed;
+    },
+    [=](const open_ports&) -> caf::result<ports_opened> {
+      ports_opened out;
+      out.ports.push_back({0, queue});
+      return out;
+    },
+  };
+}
+
 class processor_test : public engine_fixture {
 protected:
   void SetUp() override {
@@ -341,6 +372,30 @@ TEST_F(processor_test, tells_once_why_it_waits_and_once_that_it_goes_on) {
     advance(1s);
   EXPECT_EQ(said.count("processors_wait"), 1u) << said.text();
   EXPECT_EQ(said.count("processors_go_on"), 1u) << said.text();
+}
+
+TEST_F(processor_test, tells_once_for_all_slots_that_they_are_not_attached) {
+  const testing::captured_log said;
+  const auto refusals = std::make_shared<std::size_t>(3 * 4);
+  processors::processor_manager_options options;
+  options.shard = caf::actor_cast<shard_actor>(
+    spawn(shard_of, spawn(refusing_queue, refusals)));
+  options.spawn_handler = [this] { return handler(); };
+  const auto waiting = spawn(processors::processor_manager, options);
+  auto control = std::make_shared<control_state>();
+  control->queues["metadata"] = deposit_queue_defaults();
+  control->processors["metadata"] = spec_of(4);
+  control->processors["metadata"].name = "metadata";
+  self->send(waiting, control_changed{control});
+  settle();
+  for (auto second = 0; second < 2; ++second)
+    advance(1s);
+  EXPECT_EQ(*refusals, 0u);
+  EXPECT_EQ(said.count("processor_not_attached"), 1u) << said.text();
+  EXPECT_EQ(said.count("processors_attached"), 0u);
+  advance(1s);
+  EXPECT_EQ(said.count("processor_not_attached"), 1u) << said.text();
+  EXPECT_EQ(said.count("processors_attached"), 1u) << said.text();
 }
 
 TEST_F(processor_test, drains_when_its_slots_hold_nothing) {

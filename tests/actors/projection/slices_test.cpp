@@ -219,6 +219,27 @@ TEST_F(slices, that_cannot_be_read_are_told_once_and_when_they_can_be) {
   read_tables(2);
 }
 
+TEST_F(slices, whose_segments_stay_tell_it_once_and_when_they_go) {
+  const testing::captured_log said;
+  bool fails = true;
+  journal->before_drop = [&]() -> caf::error {
+    return fails ? caf::make_error(ec::store_failed, "away") : caf::error{};
+  };
+  append_items(1, 9);
+  append_ends(1, 9);
+  for (int i = 0; i < 5; ++i)
+    advance(pause);
+  EXPECT_GT(journal->segments().size(), 2u);
+  EXPECT_EQ(said.count("journal_drop_failed"), 1u) << said.text();
+  EXPECT_EQ(said.count("journal_drops_go_on"), 0u);
+  fails = false;
+  for (int i = 0; i < 5; ++i)
+    advance(pause);
+  EXPECT_EQ(journal->segments().size(), 1u);
+  EXPECT_EQ(said.count("journal_drop_failed"), 1u) << said.text();
+  EXPECT_EQ(said.count("journal_drops_go_on"), 1u) << said.text();
+}
+
 } // namespace
 
 } // namespace depositd

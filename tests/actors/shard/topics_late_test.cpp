@@ -1,8 +1,9 @@
-// Publishes that are decided later than they come, and what several channels
-// have of one.
+// Publishes that are decided later than they come, what several channels have
+// of one, and topics that do not go on.
 
 #include "actors/projection/projector.hpp"
 #include "tests/actors/shard/topics_fixture.hpp"
+#include "tests/support/captured_log.hpp"
 
 #include <cstdint>
 
@@ -13,6 +14,8 @@ namespace {
 using namespace std::chrono_literals;
 
 using counts = std::vector<std::uint64_t>;
+
+using topics_that_wait = testing::topics_fixture;
 
 /// A publish that meets the actor of its user on its way out.
 class late_publish : public testing::topics_fixture {
@@ -116,6 +119,35 @@ TEST_F(shared_bodies, a_body_that_channels_share_is_live_once) {
   for (const auto* channel : {"a", "b", "c"})
     drain_channel("t", channel);
   EXPECT_EQ(live(), 0);
+}
+
+TEST_F(topics_that_wait, tell_it_once_for_all_and_when_they_go_on) {
+  const testing::captured_log said;
+  const std::vector<std::string> names{"t", "u", "v"};
+  for (const auto& name : names) {
+    make(name, "a");
+    ASSERT_TRUE(send(name, {"m"}));
+  }
+  auto& state =
+    caf::actor_cast<shard::shard_self::stateful_pointer<shard::shard_state>>(
+      core)
+      ->state;
+  for (const auto& name : names)
+    self->send(core, order_topic{name, "", topic_action::remove});
+  while (!state.topics["v"].ending && sched.try_run_once())
+    ;
+  auto& behind = state.journal.backlog->bytes;
+  behind += std::uint64_t{1} << 40;
+  for (auto second = 0; second < 4; ++second)
+    advance(1s);
+  EXPECT_EQ(said.count("topic_waits"), 1u) << said.text();
+  EXPECT_EQ(said.count("topics_go_on"), 0u);
+  behind -= std::uint64_t{1} << 40;
+  advance(1s);
+  EXPECT_EQ(said.count("topic_waits"), 1u) << said.text();
+  EXPECT_EQ(said.count("topics_go_on"), 1u) << said.text();
+  for (const auto& name : names)
+    EXPECT_FALSE(is_there(name));
 }
 
 } // namespace
