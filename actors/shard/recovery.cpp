@@ -77,12 +77,13 @@ bool set_aside(shard_pointer self, journal::command& todo,
   const auto* x = std::get_if<item_finished>(&lost);
   const auto& queues = self->state.control->queues;
   if (x == nullptr || queues.at(x->queue).kind != queue_kind::outbox
-      || ledger.parked() >= outbox_parked_max
       || seeded_bug("notification_let_go"))
     return false;
-  const auto item = ledger.glance(x->id);
-  auto kept = rules::keep_aside(*x, item ? item->attempt : 0);
-  for (event each : {event{std::move(kept.back)}, event{kept.aside}}) {
+  auto kept = rules::keep_aside(*x, ledger);
+  if (!kept)
+    return false;
+  for (event each :
+       {event{std::move(kept->back)}, event{std::move(kept->aside)}}) {
     ledger.apply(each);
     todo.note(std::move(each));
   }

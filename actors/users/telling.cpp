@@ -32,12 +32,11 @@ void hand_on(user_command& todo, self_pointer self, item_finished&& x,
 void set_aside(user_command& todo, item_finished&& x) {
   spdlog::warn("notification_failed submission={} reason=\"{}\"", x.id,
                x.reason);
-  if (todo.queue->ledger.parked() >= outbox_parked_max)
+  auto kept = rules::keep_aside(x, todo.queue->ledger);
+  if (!kept)
     return todo.end(std::move(x));
-  const auto item = todo.queue->ledger.glance(x.id);
-  auto kept = rules::keep_aside(std::move(x), item ? item->attempt : 0);
-  todo.end(std::move(kept.back));
-  todo.happen(std::move(kept.aside));
+  todo.end(std::move(kept->back));
+  todo.happen(std::move(kept->aside));
 }
 
 /// Where items of the command's queue go on to when they have ended; null if

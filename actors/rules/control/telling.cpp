@@ -30,13 +30,17 @@ submission_ended deposit_end(item_finished x) {
           std::move(x.document)};
 }
 
-kept_notification keep_aside(item_finished failed, std::uint32_t attempt) {
+std::optional<kept_notification> keep_aside(const item_finished& failed,
+                                            const ledger& from) {
+  if (from.parked() >= outbox_parked_max)
+    return std::nullopt;
+  const auto item = from.glance(failed.id);
   kept_notification out;
   out.aside = {failed.id, failed.queue, true};
   out.back.id = failed.id;
-  out.back.queue = std::move(failed.queue);
-  out.back.attempt = attempt;
-  out.back.reason = std::move(failed.reason);
+  out.back.queue = failed.queue;
+  out.back.attempt = item ? item->attempt : 0;
+  out.back.reason = failed.reason;
   return out;
 }
 

@@ -2,9 +2,10 @@
 
 // Of whose deposits somebody may have to be told.
 
+#include "actors/rules/ledger/ledger.hpp"
 #include "messages/values/control.hpp"
 
-#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace depositd::rules {
@@ -22,8 +23,10 @@ struct kept_notification {
   item_parked aside;
 };
 
-/// It failed after so many attempts: nobody could be told, which an operator
-/// sees, and may have tried again.
-kept_notification keep_aside(item_finished failed, std::uint32_t attempt);
+/// A notification of this ledger has failed: nobody could be told, which an
+/// operator sees, and may have tried again. Nothing if as many of the user's
+/// are set aside as may be: then it just ends.
+std::optional<kept_notification> keep_aside(const item_finished& failed,
+                                            const ledger& from);
 
 } // namespace depositd::rules
