@@ -213,12 +213,13 @@ caf::error engine_node::prepare_node() {
     return std::move(pipelines.error());
   pipelines_ = std::move(*pipelines);
   shares_ = descriptor_shares_of(settings_);
-  auto own = own_people_of(settings_);
-  if (!own)
-    return std::move(own.error());
-  given_ = std::make_shared<depositd::engine::grants>(std::move(*own));
-  auto opened =
-    open_node_port(system_, settings_, shares_, admission_of(given_));
+  given_ =
+    std::make_shared<depositd::engine::grants>(own_people_of(settings_));
+  auto opened = open_node_port(
+    system_, settings_, shares_, admission_of(given_),
+    [given = given_](const gate::certificate_facts& own) {
+      given->take_certificate(own.name, own.fingerprint);
+    });
   if (!opened)
     return std::move(opened.error());
   node_ = std::move(*opened);

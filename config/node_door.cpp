@@ -27,9 +27,11 @@ kit::arrival_limits limits_of(const node_limits_settings& settings,
 
 caf::expected<std::unique_ptr<gate::node_port>>
 open_node_port(caf::actor_system& system, const depositd_settings& settings,
-               const descriptor_shares& shares, admission admit) {
+               const descriptor_shares& shares, admission admit,
+               std::function<void(const gate::certificate_facts&)> taken) {
   gate::node_port_options options;
   options.admit = std::move(admit);
+  options.taken = std::move(taken);
   const auto& tls = settings.node.tls;
   options.tls = {tls.certificate, tls.key, tls.ca};
   options.limits = limits_of(settings.node.limits, shares);

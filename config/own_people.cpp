@@ -1,7 +1,5 @@
 #include "config/own_people.hpp"
 
-#include "adapters/node/own_certificate.hpp"
-
 #include <spdlog/spdlog.h>
 
 #include <map>
@@ -11,18 +9,10 @@
 
 namespace depositd {
 
-caf::expected<rules::access::own_people>
-own_people_of(const depositd_settings& settings) {
+rules::access::own_people own_people_of(const depositd_settings& settings) {
   rules::access::own_people out;
   out.account = ::geteuid();
   out.administrators = settings.operators.administrators;
-  if (!settings.node.tls.configured())
-    return out;
-  auto own = node::read_own_certificate(settings.node.tls.certificate);
-  if (!own)
-    return std::move(own.error());
-  out.certificate = std::move(own->name);
-  out.fingerprint = std::move(own->fingerprint);
   return out;
 }
 

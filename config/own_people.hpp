@@ -10,10 +10,9 @@
 
 namespace depositd {
 
-/// The account of this process, its certificate if the node port has TLS, and
-/// the settings. `ec::bad_setting` if the certificate cannot be read.
-caf::expected<rules::access::own_people>
-own_people_of(const depositd_settings& settings);
+/// The account of this process and the settings; its certificate is the node
+/// port's.
+rules::access::own_people own_people_of(const depositd_settings& settings);
 
 /// Of a user of this machine; empty: has none. Asks the system once for each.
 std::string account_name(std::uint32_t user);

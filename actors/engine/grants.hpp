@@ -8,6 +8,7 @@
 
 #include <caf/node_id.hpp>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
@@ -23,8 +24,20 @@ public:
     // nop
   }
 
-  const rules::access::own_people& own() const {
+  rules::access::own_people own() const {
+    const std::shared_lock lock{guard_};
     return own_;
+  }
+
+  /// The engine has this certificate from now on, of a common name that may be
+  /// empty. Whoever came with an earlier one stays one of its own.
+  void take_certificate(const std::string& name,
+                        const std::string& fingerprint) {
+    const std::unique_lock lock{guard_};
+    own_.certificate = name;
+    auto& known = own_.fingerprints;
+    if (std::find(known.begin(), known.end(), fingerprint) == known.end())
+      known.push_back(fingerprint);
   }
 
   /// A node of processors or a producer, who may have signed in as an operator
@@ -94,8 +107,8 @@ private:
     return rules::access::is_own(who, own_) || is_in(engines_, who);
   }
 
-  const rules::access::own_people own_;
   mutable std::shared_mutex guard_;
+  rules::access::own_people own_;
   guests let_in_;
   guests engines_;
   std::set<caf::actor_id> handed_out_; ///< as many as there were queues

@@ -104,13 +104,14 @@ class FewDescriptors(GateTest):
 
 
 class Certified(CertifiedTest, GateTest):
-    def operator(self, engine, who="node", authority="ca"):
+    def operator(self, engine, who="node", authority="ca",
+                 command=("status",)):
         return subprocess.run(
             [str(harness.PROGRAMS / "depositctl"), "--connect",
              engine.ready["node"],
              "--tls-certificate", self.file(who, "pem"),
              "--tls-key", self.file(who, "key"),
-             "--tls-ca", self.file(authority, "pem"), "status"],
+             "--tls-ca", self.file(authority, "pem"), *command],
             capture_output=True, text=True, timeout=60)
 
     def served(self, engine):
@@ -140,6 +141,17 @@ class Certified(CertifiedTest, GateTest):
         wait_until(lambda: "node_certificate_kept" in engine.log())
         self.assertIn(str(pem), engine.log())
         self.assertTrue(self.served(engine), engine.log())
+
+    def test_a_renewed_certificate_without_a_name_is_the_engine_s_own(self):
+        self.certify("engine", "ca", "/O=Press")
+        engine = self.start(self.files("engine"))
+        adding = ("operator", "add", "anna", "--role", "look")
+        self.certify("engine", "ca", "/O=Press")
+        wait_until(lambda: "node_certificate_taken" in engine.log())
+        done = self.operator(engine, "engine", command=adding)
+        self.assertEqual(done.returncode, 0, done.stderr + engine.log())
+        self.assertNotEqual(
+            self.operator(engine, "node", command=adding).returncode, 0)
 
     def test_connections_without_descriptors_end_nothing(self):
         engine = self.engine(self.files("engine"),

@@ -372,15 +372,18 @@ class CertifiedTest(RemoteTest):
                          "-out", self.file(authority, "pem"))
         for who, authority in (("engine", "ca"), ("node", "ca"),
                                ("stranger", "other")):
-            self.openssl("req", "-newkey", "rsa:2048", "-nodes",
-                         "-subj", f"/CN={who}",
-                         "-keyout", self.file(who, "key"),
-                         "-out", self.file(who, "csr"))
-            self.openssl("x509", "-req", "-days", "2", "-CAcreateserial",
-                         "-in", self.file(who, "csr"),
-                         "-CA", self.file(authority, "pem"),
-                         "-CAkey", self.file(authority, "key"),
-                         "-out", self.file(who, "pem"))
+            self.certify(who, authority, f"/CN={who}")
+
+    def certify(self, who, authority, subject):
+        self.openssl("req", "-newkey", "rsa:2048", "-nodes",
+                     "-subj", subject,
+                     "-keyout", self.file(who, "key"),
+                     "-out", self.file(who, "csr"))
+        self.openssl("x509", "-req", "-days", "2", "-CAcreateserial",
+                     "-in", self.file(who, "csr"),
+                     "-CA", self.file(authority, "pem"),
+                     "-CAkey", self.file(authority, "key"),
+                     "-out", self.file(who, "pem"))
 
     def openssl(self, *arguments):
         subprocess.run(["openssl", *arguments], check=True, timeout=60,

@@ -14,7 +14,7 @@ bool contains(const std::vector<std::string>& names, std::string_view x) {
 
 bool own_certificate(const peer& who, const own_people& own) {
   const bool same_one =
-    !who.fingerprint.empty() && who.fingerprint == own.fingerprint;
+    !who.fingerprint.empty() && contains(own.fingerprints, who.fingerprint);
   const bool same_name = !who.name.empty() && who.name == own.certificate;
   return same_one || same_name;
 }
@@ -54,7 +54,9 @@ caller registered(const operator_changed& as, const std::string& known_by) {
 caller at_certificate(const peer& who, const own_people& own,
                       const shared_map<std::string, operator_changed>& known) {
   if (is_own(who, own))
-    return grant_all("operator=" + who.name + " certificate");
+    return grant_all(who.name.empty() ? certificate_text(who)
+                                      : "operator=" + who.name
+                                          + " certificate");
   const auto at = known.find(who.name);
   if (at != known.end()) {
     auto out = registered(at->second, "certificate");

@@ -19,7 +19,8 @@ namespace depositd::rules::access {
 struct own_people {
   std::uint32_t account = 0; ///< user id that the engine runs as
   std::string certificate;   ///< common name of its own; empty: none
-  std::string fingerprint;   ///< of its own certificate; empty: none
+  /// Of its own certificates since the start: connections outlive a renewal.
+  std::vector<std::string> fingerprints;
   std::vector<std::string> administrators; ///< `operators.administrators`
 };
 

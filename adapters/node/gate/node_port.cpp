@@ -39,6 +39,8 @@ node_port::open(caf::actor_system& system, node_port_options options) {
     if (!loaded)
       return std::move(loaded.error());
     tls = std::move(*loaded);
+    if (options.taken)
+      options.taken(own_facts(tls));
   }
   return std::unique_ptr<node_port>{
     new node_port(system, std::move(options), std::move(tls))};
@@ -116,6 +118,8 @@ void node_port::load_if(bool changed_only) {
     spdlog::warn("node_certificate_kept reason=\"{}\"", render(loaded.error()));
     return;
   }
+  if (options_.taken)
+    options_.taken(own_facts(*loaded));
   core_->use(std::move(*loaded));
   spdlog::info("node_certificate_taken file={}", options_.tls.certificate);
   life_->take(options_.tls.certificate);

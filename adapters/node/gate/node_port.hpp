@@ -13,6 +13,7 @@
 #include <caf/io/middleman_actor.hpp>
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -28,6 +29,9 @@ struct node_port_options {
   tls_files tls; ///< without: plain, here and in what is connected to
   kit::arrival_limits limits;
   admission admit;
+  /// Hears of each certificate of this end before it is shown to anybody, the
+  /// first one too. In one thread at a time; empty: nobody wants to know.
+  std::function<void(const certificate_facts&)> taken;
   /// How often the files are looked at.
   std::chrono::milliseconds files_every{2'000};
 };

@@ -151,6 +151,18 @@ std::string common_name(const X509* of) {
            : "";
 }
 
+/// Without a fingerprint if it has no digest.
+certificate_facts facts_of(const X509* of) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  if (X509_digest(of, EVP_sha256(), digest.data(), &size) != 1)
+    return {};
+  certificate_facts out{common_name(of), {}};
+  for (unsigned i = 0; i < size; ++i)
+    append_hex(out.fingerprint, static_cast<char>(digest[i]));
+  return out;
+}
+
 } // namespace
 
 caf::expected<tls_context> load_tls(const tls_files& from) {
@@ -167,6 +179,10 @@ caf::expected<tls_context> load_tls(const tls_files& from) {
   if (auto why = take_ca(out.get(), from.ca))
     return why;
   return out;
+}
+
+certificate_facts own_facts(const tls_context& of) {
+  return facts_of(SSL_CTX_get0_certificate(of.get()));
 }
 
 std::string look_of(const tls_files& from) {
@@ -263,14 +279,7 @@ certificate_facts tls_session::other_end() const {
   const auto* of = ssl_ ? SSL_get0_peer_certificate(ssl_.get()) : nullptr;
   if (!of || SSL_get_verify_result(ssl_.get()) != X509_V_OK)
     return {};
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  if (X509_digest(of, EVP_sha256(), digest.data(), &size) != 1)
-    return {};
-  certificate_facts out{common_name(of), {}};
-  for (unsigned i = 0; i < size; ++i)
-    append_hex(out.fingerprint, static_cast<char>(digest[i]));
-  return out;
+  return facts_of(of);
 }
 
 } // namespace depositd::gate

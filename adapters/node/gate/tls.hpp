@@ -33,11 +33,14 @@ caf::expected<tls_context> load_tls(const tls_files& from);
 /// A text that changes with any of the files; cheap.
 std::string look_of(const tls_files& from);
 
-/// A certificate that was accepted.
+/// A certificate that was accepted, or is this end's own.
 struct certificate_facts {
-  std::string name;        ///< its common name
+  std::string name;        ///< its common name; may be empty
   std::string fingerprint; ///< SHA-256, hexadecimal
 };
+
+/// Of the certificate with which this end shows itself.
+certificate_facts own_facts(const tls_context& of);
 
 enum class tls_side : unsigned char { accepting, connecting };
 enum class tls_state : unsigned char {

@@ -64,6 +64,21 @@ TEST_F(grants_test, let_engines_reach_everything) {
   }
 }
 
+TEST_F(grants_test, know_the_engine_s_own_certificate_once_it_is_renewed) {
+  auto before = certificate("");
+  before.fingerprint = std::string(64, 'b');
+  auto after = before;
+  after.fingerprint = std::string(64, 'a');
+  given.take_certificate("", before.fingerprint);
+  EXPECT_TRUE(given.may_forward(before));
+  EXPECT_FALSE(given.may_forward(after));
+  given.take_certificate("", after.fingerprint);
+  EXPECT_TRUE(given.may_forward(after));
+  EXPECT_TRUE(given.may_forward(before)) << "its connections are there still";
+  EXPECT_FALSE(given.may_forward(certificate("engine")))
+    << "the newest one has no name";
+}
+
 TEST_F(grants_test, end_when_the_role_is_taken) {
   const auto door = somebody();
   given.hand_out(door, sys.node());

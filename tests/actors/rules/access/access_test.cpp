@@ -12,7 +12,8 @@ using namespace rules::access;
 
 const own_people own{.account = 500,
                      .certificate = "engine-1",
-                     .fingerprint = std::string(64, 'e'),
+                     .fingerprints = {std::string(64, 'e'),
+                                      std::string(64, 'f')},
                      .administrators = {"boss", "engine-2"}};
 
 const shared_map<std::string, operator_changed> known{
@@ -89,6 +90,11 @@ const row rows[] = {
   {"an_account_without_a_name", account(77), "", "-----", "account 77"},
   {"the_own_certificate", certificate("x", 'e'), "", "LOAWE",
    "operator=x certificate"},
+  {"the_own_certificate_renewed", certificate("x", 'f'), "", "LOAWE",
+   "operator=x certificate"},
+  {"the_own_certificate_without_a_name", certificate("", 'e'), "", "LOAWE",
+   "certificate eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
+   "eeeee"},
   {"a_certificate_of_the_own_name", certificate("engine-1"), "", "LOAWE",
    "operator=engine-1 certificate"},
   {"a_name_in_the_settings", certificate("engine-2"), "", "LOAWE",

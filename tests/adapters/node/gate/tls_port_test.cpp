@@ -111,6 +111,35 @@ TEST_F(gate_tls, takes_a_renewed_pair_but_no_half_of_one) {
   EXPECT_NE(fingerprint(), before);
 }
 
+TEST_F(gate_tls, tells_its_own_certificate_as_others_see_it) {
+  std::vector<certificate_facts> told;
+  auto options = of("engine");
+  options.taken = [&](const certificate_facts& x) { told.push_back(x); };
+  party telling{std::move(options)};
+  const auto admin = telling.system.spawn(
+    echo, static_cast<const known_peers*>(telling.port.get()));
+  const auto at = telling.port->publish(admin, {"127.0.0.1", 0});
+  ASSERT_TRUE(at);
+  const auto seen = [&] {
+    party other{of("operator")};
+    EXPECT_TRUE(find(other, *at));
+    const auto who = other.port->peer_of(telling.system.node());
+    return who ? who->fingerprint : "";
+  };
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].name, "engine");
+  EXPECT_EQ(told[0].fingerprint, seen());
+  files.renew("engine");
+  telling.port->reload();
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_NE(told[1].fingerprint, told[0].fingerprint);
+  EXPECT_EQ(told[1].fingerprint, seen());
+  put("engine.pem", "none");
+  telling.port->reload();
+  EXPECT_EQ(told.size(), 2U);
+  caf::anon_send_exit(admin, caf::exit_reason::kill);
+}
+
 TEST_F(gate_tls, sees_by_itself_that_files_have_changed) {
   auto options = of("engine");
   options.files_every = 10ms;
