@@ -43,6 +43,36 @@ const collection_settings* collection_of(const handle_item& x) {
   return at == x.control->collections.end() ? nullptr : &at->second;
 }
 
+/// An item in a worker's hand, until it goes out of scope.
+class hand {
+public:
+  hand(std::mutex& guard, std::set<item_id>& items, item_id id)
+    : guard_(guard), items_(items), id_(id) {
+    const std::lock_guard locked{guard_};
+    has_it_ = items_.insert(id_).second;
+  }
+
+  ~hand() {
+    const std::lock_guard locked{guard_};
+    if (has_it_)
+      items_.erase(id_);
+  }
+
+  hand(const hand&) = delete;
+  hand& operator=(const hand&) = delete;
+
+  /// False: another one has it.
+  bool has_it() const {
+    return has_it_;
+  }
+
+private:
+  std::mutex& guard_;
+  std::set<item_id>& items_;
+  const item_id id_;
+  bool has_it_ = false;
+};
+
 } // namespace
 
 stage_work::stage_work(stage_work_options options)
@@ -68,6 +98,11 @@ std::optional<outcome> stage_work::at_once(const handle_item& x) const {
 outcome stage_work::handle(handle_item& x) const {
   if (auto known = at_once(x))
     return std::move(*known);
+  // A handler goes on with what was taken from it (failed by an operator, or
+  // too slow), and two of them would write the same files.
+  const hand mine{guard_, in_hand_, x.item.id};
+  if (!mine.has_it())
+    return of(x.item, ended(verdict::not_yet, "an earlier try has not ended"));
   const auto* stage = stage_at(x);
   outcome out;
   try {

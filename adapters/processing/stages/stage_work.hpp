@@ -5,7 +5,9 @@
 #include "adapters/processing/stages/stage_tools.hpp"
 
 #include <functional>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace depositd::stages {
@@ -41,6 +43,7 @@ public:
 
   /// Blocks for as long as the handler does. Whatever goes wrong is an outcome.
   /// What ends once work is cut short is given back, as if it had not begun.
+  /// Not yet, while a handler that was given up has the same item in hand.
   outcome handle(handle_item& x) const;
 
 private:
@@ -51,6 +54,8 @@ private:
               const stage_handler& handler) const;
 
   stage_work_options options_;
+  mutable std::mutex guard_;
+  mutable std::set<item_id> in_hand_; ///< what handlers work on now
 };
 
 } // namespace depositd::stages

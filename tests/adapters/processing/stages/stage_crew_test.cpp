@@ -68,7 +68,7 @@ protected:
     return slots;
   }
 
-  static handle_item item(item_id id = 1) {
+  static handle_item item(item_id id) {
     handle_item out;
     out.queue = "p.s";
     out.item.id = id;
@@ -115,11 +115,12 @@ TEST_F(slots_of_a_stage, do_not_wait_for_each_other) {
     return outcome{};
   };
   std::vector<std::thread> askers;
+  item_id id = 0;
   for (const auto& slot : open(3, handler))
-    askers.emplace_back([this, slot] {
+    askers.emplace_back([this, slot, id = ++id] {
       caf::scoped_actor own{sys};
       bool answered = false;
-      own->request(slot, patience, item())
+      own->request(slot, patience, item(id))
         .receive([&](const outcome&) { answered = true; },
                  [](const caf::error&) {});
       EXPECT_TRUE(answered);

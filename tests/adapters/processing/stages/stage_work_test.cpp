@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <stdexcept>
+#include <thread>
+#include <utility>
 
 namespace depositd::stages {
 
@@ -100,6 +103,35 @@ TEST_F(stage_work_of_a_pipeline, answers_for_the_claim_whatever_handlers_say) {
     EXPECT_EQ(ended.token, 6u) << queue;
     EXPECT_EQ(ended.member, 7u) << queue;
   }
+}
+
+TEST_F(stage_work_of_a_pipeline, gives_no_item_to_two_handlers_at_once) {
+  std::promise<void> begun;
+  std::promise<void> let_go;
+  bool is_first = true;
+  answer = [&](const stage_task&) {
+    if (std::exchange(is_first, false)) {
+      begun.set_value();
+      let_go.get_future().wait();
+    }
+    return outcome{};
+  };
+  item.queue = "p.built";
+  const stage_work work{options};
+  auto again = item;
+  auto other = item;
+  other.item.id = 8;
+  std::thread slow{[&] { EXPECT_EQ(work.handle(item).says, verdict::done); }};
+  begun.get_future().wait();
+  const auto second = work.handle(again);
+  const auto beside = work.handle(other);
+  let_go.set_value();
+  slow.join();
+  EXPECT_EQ(second.says, verdict::not_yet);
+  EXPECT_EQ(second.id, 5u);
+  EXPECT_EQ(second.reason, "an earlier try has not ended");
+  EXPECT_EQ(beside.says, verdict::done);
+  EXPECT_EQ(work.handle(again).says, verdict::done);
 }
 
 TEST_F(stage_work_of_a_pipeline, gives_back_what_ends_once_work_is_cut_short) {
