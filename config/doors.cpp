@@ -215,6 +215,7 @@ nsq::door_options topic_options(caf::actor_system& system,
   out.memory = options.memory;
   out.health = options.nsq_health;
   out.quotas = options.quotas;
+  out.makers = options.nsq_makers;
   return out;
 }
 

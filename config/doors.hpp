@@ -5,6 +5,7 @@
 #include "adapters/doors/kit/certificate_life.hpp"
 #include "adapters/doors/kit/client_audit.hpp"
 #include "adapters/doors/kit/request_quotas.hpp"
+#include "adapters/doors/nsq/topic_makers.hpp"
 #include "adapters/doors/nsq/wellbeing.hpp"
 #include "adapters/doors/operations/metrics.hpp"
 #include "config/descriptors.hpp"
@@ -38,6 +39,9 @@ struct doors_options {
   /// What NSQ's doors have heard of the store.
   std::shared_ptr<nsq::wellbeing> nsq_health =
     std::make_shared<nsq::wellbeing>();
+  /// Of what is made through NSQ's doors.
+  std::shared_ptr<nsq::topic_makers> nsq_makers =
+    std::make_shared<nsq::topic_makers>(settings.nsq.limits.made_per_user_max);
   std::shared_ptr<kit::request_quotas> quotas =
     std::make_shared<kit::request_quotas>();
   std::shared_ptr<kit::client_audit> audit =

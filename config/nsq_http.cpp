@@ -48,6 +48,7 @@ nsq_http::door_options topics_api_options(const doors_options& options,
   out.health = options.nsq_health;
   out.audit = options.audit;
   out.quotas = options.quotas;
+  out.makers = options.nsq_makers;
   if (clients) {
     out.consumers = [clients] { return clients->statistics({}, {}); };
     out.producers = [clients] { return clients->producers(); };

@@ -71,6 +71,8 @@ std::vector<setting_key> limit_keys() {
     {"nsq.limits.channel_consumers_max",
      of(0, 1'000'000, &limits::channel_consumers_max)},
     {"nsq.limits.backlog_mb", of(1, 1'024, &limits::backlog_mb)},
+    {"nsq.limits.made_per_user_max",
+     of(0, 1'000'000, &limits::made_per_user_max)},
   };
 }
 

@@ -130,6 +130,12 @@ bool door_core::is_barred(const std::string& topic,
                                         topic_queue(topic), user);
 }
 
+bool door_core::may_make(const std::string& user, const std::string& topic,
+                         const std::string& channel) {
+  return options.makers->may_make(keys.load()->control(), user, topic, channel,
+                                  std::chrono::steady_clock::now());
+}
+
 void door_core::refuse(const std::string& peer, const std::string& why) {
   const auto count = ++refused;
   if (may_log("refused"))

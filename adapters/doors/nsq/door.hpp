@@ -10,6 +10,7 @@
 #include "adapters/doors/kit/turnstile.hpp"
 #include "adapters/doors/nsq/clients.hpp"
 #include "adapters/doors/nsq/limits.hpp"
+#include "adapters/doors/nsq/topic_makers.hpp"
 #include "adapters/doors/nsq/wellbeing.hpp"
 #include "messages/actors.hpp"
 #include "messages/values/endpoint.hpp"
@@ -54,6 +55,7 @@ struct door_options {
   /// Of users in topics, shared by all doors.
   std::shared_ptr<kit::request_quotas> quotas =
     std::make_shared<kit::request_quotas>();
+  std::shared_ptr<topic_makers> makers = std::make_shared<topic_makers>();
 };
 
 struct door_core;

@@ -165,6 +165,8 @@ void connection::fail_subscribing(const std::string& why) {
 void connection::subscribe(const command& what) {
   if (!permitted(what))
     return;
+  if (!core_.may_make(user_of_messages(), what.topic, what.channel))
+    return fail_subscribing(std::string{made_enough});
   if (!core_.clients.consume(what.topic, what.channel,
                              core_.options.limits.channel_consumers_max))
     return fail_subscribing("E_TOO_MANY_CHANNEL_CONSUMERS");

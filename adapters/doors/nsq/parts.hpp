@@ -58,6 +58,10 @@ struct io_thread {
   std::vector<std::shared_ptr<connection>> marked;
 };
 
+/// Why what makes a topic or a channel is refused, beside their number.
+inline constexpr std::string_view made_enough =
+  "the user has made as many topics and channels as one may";
+
 struct door_core {
   door_core(caf::actor_system& system, door_options x);
   ~door_core();
@@ -68,6 +72,11 @@ struct door_core {
 
   /// Whether the user may send no request about the topic, now or later.
   bool is_barred(const std::string& topic, const std::string& user) const;
+
+  /// Whether the user may name the topic and, unless it is empty, the channel,
+  /// which makes what is not there. That counts then.
+  bool may_make(const std::string& user, const std::string& topic,
+                const std::string& channel);
 
   /// Counts and tells of a client that is refused for who it is.
   void refuse(const std::string& peer, const std::string& why);

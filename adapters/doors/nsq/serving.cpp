@@ -233,6 +233,8 @@ void connection::publish_messages(command what) {
     slow_until_ = now() + slow_pause;
     return;
   }
+  if (!core_.may_make(user, what.topic, {}))
+    return fail(what.what, made_enough);
   if (core_.asked.full())
     return fail(what.what, "too many requests wait");
   const auto bytes = text_bytes_of(what.bodies);

@@ -53,4 +53,12 @@ bool call::asks_too_often(std::string_view topic) {
   return true;
 }
 
+bool call::makes_too_many(const std::string& topic) {
+  if (core->options.makers->may_make(ring->control(), who.user, topic, {},
+                                     std::chrono::steady_clock::now()))
+    return false;
+  fail(413, "LIMIT_REACHED");
+  return true;
+}
+
 } // namespace depositd::nsq_http

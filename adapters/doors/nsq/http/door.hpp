@@ -11,6 +11,7 @@
 #include "adapters/doors/nsq/clients.hpp"
 #include "adapters/doors/nsq/limits.hpp"
 #include "adapters/doors/nsq/lookup/registrar.hpp"
+#include "adapters/doors/nsq/topic_makers.hpp"
 #include "adapters/doors/nsq/wellbeing.hpp"
 #include "messages/actors.hpp"
 
@@ -44,6 +45,9 @@ struct door_options {
   /// Of users in topics, shared by all doors.
   std::shared_ptr<kit::request_quotas> quotas =
     std::make_shared<kit::request_quotas>();
+  /// Shared by both of NSQ's doors.
+  std::shared_ptr<nsq::topic_makers> makers =
+    std::make_shared<nsq::topic_makers>();
   /// Of what clients order beside sending and taking work.
   std::shared_ptr<kit::client_audit> audit =
     std::make_shared<kit::client_audit>();

@@ -116,8 +116,11 @@ void say_what_remains(call x) {
 } // namespace
 
 void create_topic(call x) {
-  if (x.argument("topic") && !x.topic_to_make())
-    return;
+  if (const auto* topic = x.argument("topic")) {
+    if (!x.topic_to_make() || x.forbids(topic_right::administer, *topic)
+        || x.makes_too_many(*topic))
+      return;
+  }
   order_of_topic(std::move(x), topic_action::create, say_changed);
 }
 

@@ -105,7 +105,7 @@ void publish_one(call x) {
     return x.fail(400, "MSG_EMPTY");
   const auto* topic = x.topic_to_make();
   if (!topic || x.forbids(topic_right::publish, *topic)
-      || x.asks_too_often(*topic))
+      || x.asks_too_often(*topic) || x.makes_too_many(*topic))
     return;
   std::uint32_t delay_ms = 0;
   if (const auto* given = x.argument("defer")) {
@@ -124,7 +124,7 @@ void publish_one(call x) {
 void publish_several(call x) {
   const auto* topic = x.topic_to_make();
   if (!topic || x.forbids(topic_right::publish, *topic)
-      || x.asks_too_often(*topic))
+      || x.asks_too_often(*topic) || x.makes_too_many(*topic))
     return;
   const body_limits limits{x.core->options.limits.message_bytes_max,
                            x.core->options.limits.body_bytes_max,

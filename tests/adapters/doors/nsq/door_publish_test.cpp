@@ -6,6 +6,24 @@ namespace depositd::testing {
 
 namespace {
 
+TEST_F(nsq_door, refuses_who_makes_too_many_topics_and_channels) {
+  start([](auto& x) { x.makers = std::make_shared<nsq::topic_makers>(2); });
+  auto x = client();
+  for (const auto* topic : {"t", "u", "t"}) {
+    x.say(std::string{"PUB "} + topic, "m");
+    EXPECT_EQ(x.answer(), "OK");
+  }
+  x.say("PUB v", "m");
+  EXPECT_EQ(x.error(), "E_PUB_FAILED PUB failed the user has made as many "
+                       "topics and channels as one may");
+  EXPECT_TRUE(x.closed());
+  auto other = client();
+  other.say("SUB t c");
+  EXPECT_EQ(other.error(), "E_SUB_FAILED SUB failed the user has made as many "
+                           "topics and channels as one may");
+  EXPECT_EQ(world->messages(), 3U);
+}
+
 TEST_F(nsq_door, row_q25_judges_sizes_and_stores_nothing_of_a_bad_mpub) {
   start([](auto& x) {
     x.limits.message_bytes_max = 100;

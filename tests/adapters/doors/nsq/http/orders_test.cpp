@@ -47,6 +47,19 @@ TEST_F(orders, row_h5_shows_in_the_statistics_what_is_there) {
   }
 }
 
+TEST_F(orders, make_no_more_topics_than_a_caller_may) {
+  nsq_http::door_options open;
+  open.anonymous = true;
+  open.makers = std::make_shared<nsq::topic_makers>(2);
+  start(std::move(open));
+  EXPECT_TRUE(says(post("/topic/create?topic=a"), ""));
+  EXPECT_TRUE(says(post("/pub?topic=b", "m"), "OK"));
+  for (const auto* target :
+       {"/topic/create?topic=c", "/pub?topic=c", "/mpub?topic=c"})
+    EXPECT_TRUE(refuses(post(target, "m"), 413, "LIMIT_REACHED")) << target;
+  EXPECT_TRUE(says(post("/mpub?topic=b", "m"), "OK"));
+}
+
 TEST_F(orders, row_h7_says_what_is_not_there) {
   start();
   core->topics["t"].channels["c"];
