@@ -2,7 +2,9 @@
 and engines killed at any stage."""
 
 import random
+import shutil
 import time
+from pathlib import Path
 
 import harness
 import poster_door
@@ -12,6 +14,7 @@ from notify_test import Receiver
 from pipelines import PipelineTest
 from stored_objects import stored_objects
 
+SHIPPED = Path(__file__).resolve().parents[2] / "config" / "pipelines"
 KILLS = 8
 JOBS_KILLED = 60
 
@@ -49,6 +52,29 @@ class Pipeline(PipelineTest):
         _, update = wait_until(
             lambda: len(self.reports(uuid)) == 2 and self.reports(uuid))
         self.assertIn("OK", str(update["Subject"]))
+
+    def test_a_requeued_job_waits_for_the_worker_that_still_has_it(self):
+        runs, go = self.folder / "runs", self.folder / "go"
+        pipelines = self.folder / "pipelines"
+        shutil.copytree(SHIPPED, pipelines)
+        (pipelines / "p.yaml").write_text(
+            "order: [look, hang]\nstages:\n  look:\n    handler: noop\n"
+            "  hang:\n    handler: exec\n    not_yet_delay_ms: 100\n"
+            f"    command: [/bin/sh, -c, 'echo begin >> {runs}; until test -e "
+            f"{go}; do sleep 0.1; done; echo end >> {runs}']\n")
+        engine = self.prepared({"pipelines.folder": str(pipelines)})
+        engine.ctl("collection", "set", "books", "--pipeline", "p")
+        uuid = self.submit(engine, "a.txt", "file", b"a\n")
+        wait_until(lambda: runs.exists() and runs.read_text() == "begin\n")
+        number = str(self.jobs(engine, uuid)[0]["id"])
+        engine.ctl("job", "fail", number)
+        engine.ctl("job", "requeue", number)
+        wait_until(lambda: self.jobs(engine, uuid)[0]["note"]
+                   == "an earlier try has not ended")
+        self.assertEqual(runs.read_text(), "begin\n")
+        go.touch()
+        wait_until(lambda: self.jobs(engine, uuid)[0]["state"] == "completed")
+        self.assertEqual(runs.read_text().split(), ["begin", "end"] * 2)
 
     def test_what_was_submitted_wrongly_is_to_be_submitted_again(self):
         engine = self.prepared()
