@@ -53,8 +53,9 @@ bool call::asks_too_often(std::string_view topic) {
   return true;
 }
 
-bool call::makes_too_many(const std::string& topic) {
-  if (core->options.makers->may_make(ring->control(), who.user, topic, {},
+bool call::makes_too_many(const std::string& topic,
+                          const std::string& channel) {
+  if (core->options.makers->may_make(ring->control(), who.user, topic, channel,
                                      std::chrono::steady_clock::now()))
     return false;
   fail(413, "LIMIT_REACHED");

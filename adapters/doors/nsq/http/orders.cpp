@@ -159,7 +159,8 @@ void create_channel(call x) {
              [order](call y, const topics_listed& found) {
                if (found.topics.empty())
                  return y.fail(404, "TOPIC_NOT_FOUND");
-               give(std::move(y), order, say_changed);
+               if (!y.makes_too_many(order.topic, order.channel))
+                 give(std::move(y), order, say_changed);
              });
 }
 

@@ -84,9 +84,10 @@ struct call {
   /// Answers that the caller's quota for the topic is used up, if so.
   bool asks_too_often(std::string_view topic);
 
-  /// Answers that the caller has made as many topics as may be, if the topic is
-  /// not there; else it counts as made.
-  bool makes_too_many(const std::string& topic);
+  /// Answers that the caller has made as many topics and channels as one may,
+  /// if one of these is not there; else they count as made.
+  bool makes_too_many(const std::string& topic,
+                      const std::string& channel = {});
 
   void fail(unsigned status, std::string_view word) {
     answer.send(failed(status, word));

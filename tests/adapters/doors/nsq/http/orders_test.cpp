@@ -57,6 +57,8 @@ TEST_F(orders, make_no_more_topics_than_a_caller_may) {
   for (const auto* target :
        {"/topic/create?topic=c", "/pub?topic=c", "/mpub?topic=c"})
     EXPECT_TRUE(refuses(post(target, "m"), 413, "LIMIT_REACHED")) << target;
+  EXPECT_TRUE(refuses(post("/channel/create?topic=a&channel=c"), 413,
+                      "LIMIT_REACHED"));
   EXPECT_TRUE(says(post("/mpub?topic=b", "m"), "OK"));
 }
 
