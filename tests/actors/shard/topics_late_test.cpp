@@ -150,6 +150,23 @@ TEST_F(topics_that_wait, tell_it_once_for_all_and_when_they_go_on) {
     EXPECT_FALSE(is_there(name));
 }
 
+TEST_F(topics_that_wait, tell_it_once_while_their_shard_starts_over) {
+  const testing::captured_log said;
+  const std::vector<std::string> names{"t", "u", "v"};
+  for (const auto& name : names) {
+    make(name, "a");
+    ASSERT_TRUE(send(name, {"m"}));
+  }
+  fail_appends(*log, 1);
+  for (const auto& name : names)
+    self->send(core, order_topic{name, "", topic_action::remove});
+  for (auto second = 0; second < 4; ++second)
+    advance(1s);
+  EXPECT_EQ(said.count("shard_starting_over"), 1u) << said.text();
+  EXPECT_EQ(said.count("topic_waits"), 1u) << said.text();
+  EXPECT_EQ(said.count("topics_go_on"), 1u) << said.text();
+}
+
 } // namespace
 
 } // namespace depositd
