@@ -19,19 +19,23 @@ namespace depositd {
 namespace {
 
 caf::expected<std::unique_ptr<receiving_place>>
-open_place(const receiving_settings& x) {
+open_place(const std::string& name, const receiving_settings& x,
+           const std::filesystem::path& notes) {
   if (x.kind == receiving_kind::s3)
     return open_s3_receiving(s3_options_of(x.s3));
-  return open_folder_receiving({.folder = x.path});
+  return open_folder_receiving(
+    {.folder = x.path,
+     .note = notes.empty() ? notes : notes / ("receiving." + name)});
 }
 
 } // namespace
 
 caf::error open_receiving(const depositd_settings& settings,
+                          const std::filesystem::path& notes,
                           stages::stage_tools& out) {
   caf::error failure;
   for (const auto& [name, place] : settings.aptrust.receiving) {
-    auto opened = open_place(place);
+    auto opened = open_place(name, place, notes);
     if (opened)
       out.receiving[name] = std::move(*opened);
     else if (!failure)

@@ -84,6 +84,10 @@ fs::path own_objects_of(const depositd_settings& settings) {
   return settings.data.folder / "objects";
 }
 
+fs::path mount_notes_of(const depositd_settings& settings) {
+  return settings.data.folder / "mounts";
+}
+
 begin_work_copy work_copies_of(const depositd_settings& settings,
                                const stages::stage_tools& tools,
                                std::shared_ptr<ocfl::copy_gate> gate) {

@@ -14,6 +14,10 @@ namespace depositd {
 /// Where objects are that no setting has a place for.
 std::filesystem::path own_objects_of(const depositd_settings& settings);
 
+/// Where the engine notes on which disks its folders of others have been. Of
+/// this machine alone: no copy has it.
+std::filesystem::path mount_notes_of(const depositd_settings& settings);
+
 /// How copies are begun; the gate is that of the objects in the data folder.
 /// Null where the data folder has nothing: a server keeps the inventory.
 begin_work_copy work_copies_of(const depositd_settings& settings,

@@ -4,6 +4,7 @@
 #include "actors/operators/reconciler.hpp"
 #include "adapters/stores/restoration/folder_restoration.hpp"
 #include "adapters/stores/restoration/s3_restoration.hpp"
+#include "config/kept_work.hpp"
 #include "config/stores.hpp"
 #include "messages/shard.hpp"
 #include "messages/work.hpp"
@@ -47,12 +48,16 @@ private:
 };
 
 caf::expected<std::unique_ptr<restoration_target>>
-open_place(const depositd_settings& settings, const storage_settings& x) {
+open_place(const depositd_settings& settings, const std::string& name,
+           const storage_settings& x) {
   if (x.kind == storage_kind::s3)
     return open_s3_restoration(s3_options_of(x.s3));
+  if (x.path.empty())
+    return open_folder_restoration(
+      {.folder = settings.data.folder / "restored"});
   return open_folder_restoration(
-    {.folder = x.path.empty() ? settings.data.folder / "restored"
-                              : std::filesystem::path{x.path}});
+    {.folder = x.path,
+     .note = mount_notes_of(settings) / ("restoration." + name)});
 }
 
 /// Waits for an answer on a thread that may block.
@@ -85,7 +90,7 @@ caf::error open_orders(const depositd_settings& settings,
                        stages::stage_tools& out) {
   std::map<std::string, std::shared_ptr<restoration_target>> places;
   for (const auto& [name, place] : settings.restoration) {
-    auto opened = open_place(settings, place);
+    auto opened = open_place(settings, name, place);
     if (!opened)
       return caf::make_error(
         ec::bad_setting,

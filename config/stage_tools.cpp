@@ -234,7 +234,7 @@ open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
   if (auto failed =
         open_storage(settings, storage_notes_of(settings), gate, *out))
     return failed;
-  if (auto failed = open_receiving(settings, *out))
+  if (auto failed = open_receiving(settings, mount_notes_of(settings), *out))
     return failed;
   out->work = stages::make_read_model_reader(system, {.from = reads});
   out->submit = submitter_to(system, shards);
@@ -263,7 +263,7 @@ open_node_tools(const depositd_settings& settings, engine_stores engine,
   });
   if (auto failed = open_storage(named, {}, nullptr, *out))
     return failed;
-  if (const auto failed = open_receiving(settings, *out))
+  if (const auto failed = open_receiving(settings, {}, *out))
     spdlog::warn("receiving_not_opened reason=\"{}\"", render(failed));
   return std::shared_ptr<const stages::stage_tools>{out};
 }

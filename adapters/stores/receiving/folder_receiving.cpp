@@ -1,6 +1,7 @@
 #include "adapters/stores/receiving/folder_receiving.hpp"
 
 #include "adapters/stores/files/file.hpp"
+#include "adapters/stores/files/mounts.hpp"
 #include "adapters/stores/receiving/passed_over.hpp"
 
 #include <cerrno>
@@ -59,13 +60,15 @@ int rename_to_free(const fs::path& from, const fs::path& to) {
 
 class folder_receiving final : public receiving_place {
 public:
-  explicit folder_receiving(folder_receiving_options options)
-    : options_(std::move(options)) {
+  folder_receiving(folder_receiving_options options, std::size_t mounts)
+    : options_(std::move(options)), mounts_(mounts) {
     // nop
   }
 
   caf::error
   each(const std::function<caf::error(const received_bag&)>& take) override {
+    if (auto failure = look_for_mounts(options_.folder, mounts_))
+      return failure;
     std::error_code code;
     std::vector<std::string> others;
     fs::directory_iterator at{options_.folder, code};
@@ -99,9 +102,13 @@ public:
       return none_so(name);
     const auto path = options_.folder / name;
     struct stat facts {};
-    if (::lstat(path.c_str(), &facts) != 0)
-      return errno == ENOENT ? none_so(name)
-                             : file_failed("look at", path, errno);
+    if (::lstat(path.c_str(), &facts) != 0) {
+      if (errno != ENOENT)
+        return file_failed("look at", path, errno);
+      if (auto away = look_for_mounts(options_.folder, mounts_))
+        return away;
+      return none_so(name);
+    }
     if (!S_ISREG(facts.st_mode))
       return none_so(name);
     return bag_of(name, facts);
@@ -253,6 +260,7 @@ private:
   }
 
   const folder_receiving_options options_;
+  const std::size_t mounts_; ///< on the way to the folder when it was opened
   passed_over_names passed_over_;
 };
 
@@ -264,7 +272,11 @@ open_folder_receiving(folder_receiving_options options) {
   if (!fs::is_directory(options.folder, code))
     return caf::make_error(ec::store_failed,
                            options.folder.string() + " is no folder");
-  auto out = std::make_unique<folder_receiving>(std::move(options));
+  const auto mounts =
+    note_mounts(system_disk(), options.folder, options.note);
+  if (!mounts)
+    return mounts.error();
+  auto out = std::make_unique<folder_receiving>(std::move(options), *mounts);
   if (auto failure = out->end_removals())
     return failure;
   return std::unique_ptr<receiving_place>{std::move(out)};

@@ -1,6 +1,7 @@
 #include "adapters/stores/restoration/folder_restoration.hpp"
 
 #include "adapters/stores/files/file.hpp"
+#include "adapters/stores/files/mounts.hpp"
 #include "messages/values/names.hpp"
 #include "messages/values/payload_paths.hpp"
 #include "messages/values/uuid.hpp"
@@ -28,8 +29,8 @@ constexpr const char* begun_folder = ".begun";
 
 class folder_restoration final : public restoration_target {
 public:
-  folder_restoration(disk& io, fs::path root)
-    : io_(io), root_(std::move(root)) {
+  folder_restoration(disk& io, fs::path root, std::size_t mounts)
+    : io_(io), root_(std::move(root)), mounts_(mounts) {
     // nop
   }
 
@@ -59,6 +60,8 @@ public:
     if (!fault.empty())
       return caf::make_error(ec::invalid_argument,
                              "\"" + name.substr(0, 200) + "\" " + fault);
+    if (auto away = look_for_mounts(root_, mounts_))
+      return away;
     const auto to = root_ / user / name;
     const auto begun = root_ / begun_folder / random_uuid();
     auto failure = copy(file, begun);
@@ -97,6 +100,7 @@ private:
 
   disk& io_;
   const fs::path root_;
+  const std::size_t mounts_; ///< on the way to it when it was opened
 };
 
 } // namespace
@@ -120,7 +124,10 @@ std::string restored_name_fault(const std::string& name) {
 caf::expected<std::unique_ptr<restoration_target>>
 open_folder_restoration(const folder_restoration_options& options) {
   auto& io = options.io == nullptr ? system_disk() : *options.io;
-  auto out = std::make_unique<folder_restoration>(io, options.folder);
+  const auto mounts = note_mounts(io, options.folder, options.note);
+  if (!mounts)
+    return mounts.error();
+  auto out = std::make_unique<folder_restoration>(io, options.folder, *mounts);
   if (auto failure = out->open())
     return failure;
   return out;

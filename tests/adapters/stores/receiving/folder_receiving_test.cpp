@@ -1,4 +1,5 @@
 #include "adapters/stores/receiving/folder_receiving.hpp"
+#include "tests/support/mounted_disk.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -117,6 +118,35 @@ TEST_F(receiving_folder, a_name_of_any_legal_length_can_be_removed) {
   ASSERT_TRUE(done) << render(done.error());
   EXPECT_TRUE(*done);
   EXPECT_EQ(place->look(name).error(), ec::not_found);
+}
+
+TEST_F(receiving_folder, bags_are_not_gone_when_their_disk_is) {
+  const mounted_disk disk{home_.path()};
+  if (!disk)
+    GTEST_SKIP() << "nothing can be mounted here";
+  const auto place = open();
+  write(bag(), "bytes");
+  const auto found = place->look("photos.tar");
+  ASSERT_TRUE(found) << render(found.error());
+  disk.unmount();
+  EXPECT_EQ(place->look("photos.tar").error(), ec::store_failed);
+  EXPECT_EQ(place->remove("photos.tar", found->etag).error(),
+            ec::store_failed);
+  EXPECT_EQ(place->each([](const auto&) { return caf::error{}; }),
+            ec::store_failed);
+}
+
+TEST_F(receiving_folder, is_not_opened_while_its_disk_is_away) {
+  const temporary_folder notes;
+  const folder_receiving_options options{.folder = home_.path(),
+                                         .note = notes.path() / "note"};
+  {
+    const mounted_disk disk{home_.path()};
+    if (!disk)
+      GTEST_SKIP() << "nothing can be mounted here";
+    EXPECT_TRUE(open_folder_receiving(options));
+  }
+  EXPECT_EQ(open_folder_receiving(options).error(), ec::store_failed);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "adapters/stores/restoration/folder_restoration.hpp"
 #include "tests/contract/restoration_suite.hpp"
+#include "tests/support/mounted_disk.hpp"
 
 #include <iterator>
 
@@ -41,6 +42,33 @@ TEST(folder_restoration, leaves_nothing_of_what_cannot_get_its_name) {
   ASSERT_TRUE((*target)->put("ada", "bag/data/x", file));
   EXPECT_EQ((*target)->put("ada", "bag", file).error(), ec::store_failed);
   EXPECT_TRUE(std::filesystem::is_empty(home.path() / "restored" / ".begun"));
+}
+
+TEST(folder_restoration, puts_nothing_where_its_disk_is_not_mounted) {
+  const temporary_folder home;
+  const auto root = home.path() / "disk";
+  const folder_restoration_options options{.folder = root / "restored",
+                                           .note = home.path() / "note"};
+  const auto file = home.path() / "file";
+  std::ofstream{file} << "bytes";
+  std::filesystem::create_directory(root);
+  {
+    const mounted_disk disk{root};
+    if (!disk)
+      GTEST_SKIP() << "nothing can be mounted here";
+    auto target = open_folder_restoration(options);
+    ASSERT_TRUE(target) << render(target.error());
+    ASSERT_TRUE((*target)->put("ada", "one", file));
+    const auto hidden = root / "restored" / ".begun";
+    disk.unmount();
+    std::filesystem::create_directories(hidden);
+    EXPECT_EQ((*target)->put("ada", "two", file).error(), ec::store_failed);
+    std::filesystem::remove_all(root / "restored");
+  }
+  EXPECT_EQ(open_folder_restoration(options).error(), ec::store_failed);
+  EXPECT_TRUE(std::filesystem::is_empty(root));
+  std::filesystem::remove(options.note);
+  EXPECT_TRUE(open_folder_restoration(options)) << "it is to be so";
 }
 
 TEST(restored_names, are_paths_that_stay_below) {
