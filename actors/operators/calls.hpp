@@ -93,6 +93,13 @@ void ask(admin_pointer self, const admin_call_ptr& call, const Handle& whom,
       self->state.options.timeout);
 }
 
+/// Goes on with what is set now; whoever keeps it has it as it is.
+template <class F>
+void with_control(admin_pointer self, const admin_call_ptr& call, F use) {
+  ask(self, call, self->state.options.shard, watch_control{nullptr},
+      [use = std::move(use)](const control_changed& x) { use(x.state); });
+}
+
 /// The same for what may take long and changes something: audited.
 template <class Handle, class Message, class F>
 void act(admin_pointer self, const admin_call_ptr& call, const Handle& whom,

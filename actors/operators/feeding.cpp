@@ -96,16 +96,15 @@ template <class Map, class Use>
 void with_named(admin_pointer self, const admin_call_ptr& call,
                 Map control_state::*map,
                 caf::error (*unknown)(const std::string&), Use use) {
-  ask(self, call, self->state.options.shard, watch_control{nullptr},
-      [=](const control_changed& control) {
-        const auto& all = (*control.state).*map;
-        const auto name = call->arguments.text("name");
-        const auto at = all.find(name);
-        if (at == all.end())
-          refuse(call, unknown(name));
-        else
-          use(control.state, at->second);
-      });
+  with_control(self, call, [=](const control_snapshot& control) {
+    const auto& all = (*control).*map;
+    const auto name = call->arguments.text("name");
+    const auto at = all.find(name);
+    if (at == all.end())
+      refuse(call, unknown(name));
+    else
+      use(control, at->second);
+  });
 }
 
 feeding feeding_of(const control_snapshot& control,

@@ -135,16 +135,14 @@ void unless_stage(admin_pointer self, const admin_call_ptr& call,
                   const std::string& queue, std::function<void()> use) {
   if (queue.empty())
     return use();
-  ask(self, call, self->state.options.shard, watch_control{nullptr},
-      [=](const control_changed& x) {
-        const auto at = x.state->queues.find(queue);
-        if (at == x.state->queues.end() || at->second.kind != queue_kind::stage)
-          return use();
-        refuse(call, ec::invalid_argument,
-               queue + " is a queue of batches and jobs, not for "
-                 + call->command
-                 + ": see job hold, job fail, job delete and batch delete");
-      });
+  with_control(self, call, [=](const control_snapshot& now) {
+    const auto at = now->queues.find(queue);
+    if (at == now->queues.end() || at->second.kind != queue_kind::stage)
+      return use();
+    refuse(call, ec::invalid_argument,
+           queue + " is a queue of batches and jobs, not for " + call->command
+             + ": see job hold, job fail, job delete and batch delete");
+  });
 }
 
 caf::expected<std::string> note_of(const admin_call& call, const char* order,

@@ -176,21 +176,19 @@ document why_job_document(const job_known& x) {
 void explain_job(admin_pointer self, const admin_call_ptr& call,
                  const job_row& row) {
   const auto& shard = self->state.options.shard;
-  ask(self, call, shard, watch_control{nullptr},
-      [=](const control_changed& control) {
-        ask(self, call, shard, list_queues{},
-            [=, state = control.state](const queues_listed& queues) {
-              std::uint64_t in_process = 0;
-              for (const auto& queue : queues.queues)
-                if (queue.name == row.queue)
-                  in_process = queue.in_flight;
-              ask(self, call, shard, explain_item{row.id, row.user},
-                  [=](const item_explained& x) {
-                    deliver(call, why_job_document(
-                                    {&row, &x, state.get(), in_process}));
-                  });
-            });
-      });
+  with_control(self, call, [=](const control_snapshot& now) {
+    ask(self, call, shard, list_queues{}, [=](const queues_listed& queues) {
+      std::uint64_t in_process = 0;
+      for (const auto& queue : queues.queues)
+        if (queue.name == row.queue)
+          in_process = queue.in_flight;
+      ask(self, call, shard, explain_item{row.id, row.user},
+          [=](const item_explained& x) {
+            deliver(call,
+                    why_job_document({&row, &x, now.get(), in_process}));
+          });
+    });
+  });
 }
 
 } // namespace depositd::operators

@@ -135,17 +135,16 @@ void ages(admin_pointer self, const admin_call_ptr& call) {
     return refuse(call, wrong);
   at->query.states = states_in_stages();
   at->query.count_max = jobs_looked_at;
-  ask(self, call, self->state.options.shard, watch_control{nullptr},
-      [=](const control_changed& control) {
-        const auto name = call->arguments.text("name");
-        at->queues = queues_of(*control.state, name);
-        if (at->queues.empty() && !control.state->pipelines.contains(name))
-          return refuse(call, ec::not_found,
-                        "there is no pipeline " + shown(name)
-                          + "; see pipeline list");
-        std::reverse(at->queues.begin(), at->queues.end());
-        look_at_next(self, call, at);
-      });
+  with_control(self, call, [=](const control_snapshot& control) {
+    const auto name = call->arguments.text("name");
+    at->queues = queues_of(*control, name);
+    if (at->queues.empty() && !control->pipelines.contains(name))
+      return refuse(call, ec::not_found,
+                    "there is no pipeline " + shown(name)
+                      + "; see pipeline list");
+    std::reverse(at->queues.begin(), at->queues.end());
+    look_at_next(self, call, at);
+  });
 }
 
 } // namespace

@@ -52,30 +52,28 @@ caf::error unknown(const std::string& name) {
 // -- reading ------------------------------------------------------------------
 
 void list(admin_pointer self, const admin_call_ptr& call) {
-  ask(self, call, self->state.options.shard, watch_control{nullptr},
-      [=](const control_changed& control) {
-        std::map<std::string, const collection_settings*> seen;
-        for (const auto& [name, one] : control.state->collections)
-          if (is_seen(call->by, one))
-            seen[name] = &one;
-        document out;
-        add_page(out, "collections", seen, call->arguments,
-                 [](const auto& x) { return collection_document(*x.second); });
-        deliver(call, out);
-      });
+  with_control(self, call, [=](const control_snapshot& control) {
+    std::map<std::string, const collection_settings*> seen;
+    for (const auto& [name, one] : control->collections)
+      if (is_seen(call->by, one))
+        seen[name] = &one;
+    document out;
+    add_page(out, "collections", seen, call->arguments,
+             [](const auto& x) { return collection_document(*x.second); });
+    deliver(call, out);
+  });
 }
 
 void show(admin_pointer self, const admin_call_ptr& call) {
-  ask(self, call, self->state.options.shard, watch_control{nullptr},
-      [=](const control_changed& control) {
-        const auto name = call->arguments.text("name");
-        const auto& all = control.state->collections;
-        const auto at = all.find(name);
-        if (at == all.end() || !is_seen(call->by, at->second))
-          refuse(call, unknown(name));
-        else
-          deliver(call, collection_document(at->second));
-      });
+  with_control(self, call, [=](const control_snapshot& control) {
+    const auto name = call->arguments.text("name");
+    const auto& all = control->collections;
+    const auto at = all.find(name);
+    if (at == all.end() || !is_seen(call->by, at->second))
+      refuse(call, unknown(name));
+    else
+      deliver(call, collection_document(at->second));
+  });
 }
 
 // -- settings -----------------------------------------------------------------

@@ -41,36 +41,32 @@ document request_document(const deletion_changed& x) {
 void list(admin_pointer self, const admin_call_ptr& call) {
   if (auto wrong = check_sight(*call))
     return refuse(call, wrong);
-  ask(self, call, self->state.options.shard, watch_control{nullptr},
-      [=](const control_changed& now) {
-        const auto user = call->arguments.text("user");
-        const auto state = call->arguments.text("state");
-        std::map<std::string, const deletion_changed*> seen;
-        for (const auto& [reference, x] : now.state->deletions)
-          if (deletions::is_seen(x, call->by)
-              && (user.empty() || x.user == user)
-              && (state.empty() || deletions::state_of(x) == state))
-            seen[reference] = &x;
-        document out;
-        add_page(out, "requests", seen, call->arguments,
-                 [](const auto& x) { return request_document(*x.second); });
-        deliver(call, out);
-      });
+  with_control(self, call, [=](const control_snapshot& now) {
+    const auto user = call->arguments.text("user");
+    const auto state = call->arguments.text("state");
+    std::map<std::string, const deletion_changed*> seen;
+    for (const auto& [reference, x] : now->deletions)
+      if (deletions::is_seen(x, call->by) && (user.empty() || x.user == user)
+          && (state.empty() || deletions::state_of(x) == state))
+        seen[reference] = &x;
+    document out;
+    add_page(out, "requests", seen, call->arguments,
+             [](const auto& x) { return request_document(*x.second); });
+    deliver(call, out);
+  });
 }
 
 /// Goes on with the request that the argument names, as it is now.
 void with_request(admin_pointer self, const admin_call_ptr& call,
                   std::function<void(const deletion_changed&)> use) {
-  ask(self, call, self->state.options.shard, watch_control{nullptr},
-      [=](const control_changed& now) {
-        const auto name = call->arguments.text("reference");
-        const auto at = now.state->deletions.find(name);
-        if (at == now.state->deletions.end()
-            || !deletions::is_seen(at->second, call->by))
-          return refuse(call, ec::not_found,
-                        "there is no request for deletion " + shown(name));
-        use(at->second);
-      });
+  with_control(self, call, [=](const control_snapshot& now) {
+    const auto name = call->arguments.text("reference");
+    const auto at = now->deletions.find(name);
+    if (at == now->deletions.end() || !deletions::is_seen(at->second, call->by))
+      return refuse(call, ec::not_found,
+                    "there is no request for deletion " + shown(name));
+    use(at->second);
+  });
 }
 
 void show(admin_pointer self, const admin_call_ptr& call) {

@@ -81,20 +81,19 @@ void with_stage(admin_pointer self, const admin_call_ptr& call,
   const auto to = call->arguments.text("to");
   if (to.empty())
     return use();
-  ask(self, call, self->state.options.shard, watch_control{nullptr},
-      [=](const control_changed& x) {
-        const auto at = x.state->pipelines.find(row.info.pipeline);
-        std::string known;
-        if (at != x.state->pipelines.end())
-          for (const auto& stage : at->second.stages) {
-            if (stage.name == to)
-              return use();
-            known += (known.empty() ? "" : ", ") + stage.name;
-          }
-        refuse(call, ec::invalid_argument,
-               "to must be a stage of pipeline " + row.info.pipeline + " ("
-                 + known + "), not " + shown(to));
-      });
+  with_control(self, call, [=](const control_snapshot& now) {
+    const auto at = now->pipelines.find(row.info.pipeline);
+    std::string known;
+    if (at != now->pipelines.end())
+      for (const auto& stage : at->second.stages) {
+        if (stage.name == to)
+          return use();
+        known += (known.empty() ? "" : ", ") + stage.name;
+      }
+    refuse(call, ec::invalid_argument,
+           "to must be a stage of pipeline " + row.info.pipeline + " (" + known
+             + "), not " + shown(to));
+  });
 }
 
 /// What asks before a job is deleted; empty where nothing is lost.

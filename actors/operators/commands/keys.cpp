@@ -130,15 +130,13 @@ document before_of(const control_state& now, const std::string& name) {
 }
 
 void list(admin_pointer self, const admin_call_ptr& call) {
-  ask(self, call, self->state.options.shard, watch_control{nullptr},
-      [=](const control_changed& control) {
-        document out;
-        add_page(out, "keys", control.state->keys, call->arguments,
-                 [&](const auto& x) {
-                   return key_document(entry_of(*control.state, x.first));
-                 });
-        deliver(call, out);
-      });
+  with_control(self, call, [=](const control_snapshot& control) {
+    document out;
+    add_page(out, "keys", control->keys, call->arguments, [&](const auto& x) {
+      return key_document(entry_of(*control, x.first));
+    });
+    deliver(call, out);
+  });
 }
 
 /// Everything of a key but the key itself goes with it.

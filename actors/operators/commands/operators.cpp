@@ -78,13 +78,12 @@ caf::error unknown(const std::string& name) {
 }
 
 void list(admin_pointer self, const admin_call_ptr& call) {
-  ask(self, call, self->state.options.shard, watch_control{nullptr},
-      [=](const control_changed& control) {
-        document out;
-        add_page(out, "operators", control.state->operators, call->arguments,
-                 [](const auto& x) { return operator_document(x.second); });
-        deliver(call, out);
-      });
+  with_control(self, call, [=](const control_snapshot& control) {
+    document out;
+    add_page(out, "operators", control->operators, call->arguments,
+             [](const auto& x) { return operator_document(x.second); });
+    deliver(call, out);
+  });
 }
 
 change add(const admin_arguments& in, const control_state& now) {
@@ -133,19 +132,18 @@ change remove(const admin_arguments& in, const control_state& now) {
 
 void list_tokens(admin_pointer self, const admin_call_ptr& call) {
   const auto name = call->arguments.text("name");
-  ask(self, call, self->state.options.shard, watch_control{nullptr},
-      [=](const control_changed& control) {
-        if (!name.empty() && !control.state->operators.contains(name))
-          return refuse(call, unknown(name));
-        std::map<std::string, operator_token_changed> tokens;
-        for (const auto& [key, token] : control.state->operator_tokens)
-          if (name.empty() || key.first == name)
-            tokens[key.first + '/' + key.second] = token;
-        document out;
-        add_page(out, "tokens", tokens, call->arguments,
-                 [](const auto& x) { return token_document(x.second); });
-        deliver(call, out);
-      });
+  with_control(self, call, [=](const control_snapshot& control) {
+    if (!name.empty() && !control->operators.contains(name))
+      return refuse(call, unknown(name));
+    std::map<std::string, operator_token_changed> tokens;
+    for (const auto& [key, token] : control->operator_tokens)
+      if (name.empty() || key.first == name)
+        tokens[key.first + '/' + key.second] = token;
+    document out;
+    add_page(out, "tokens", tokens, call->arguments,
+             [](const auto& x) { return token_document(x.second); });
+    deliver(call, out);
+  });
 }
 
 change add_token(const admin_arguments& in, const control_state& now) {

@@ -92,17 +92,15 @@ document pipeline_document(const pipeline& x, const queue_reports& reports) {
 void with_reports(
   admin_pointer self, const admin_call_ptr& call,
   std::function<void(const control_state&, const queue_reports&)> use) {
-  const auto& shard = self->state.options.shard;
-  ask(self, call, shard, watch_control{nullptr},
-      [=](const control_changed& control) {
-        ask(self, call, shard, list_queues{},
-            [=, state = control.state](const queues_listed& x) {
-              queue_reports reports;
-              for (const auto& queue : x.queues)
-                reports[queue.name] = queue;
-              use(*state, reports);
-            });
-      });
+  with_control(self, call, [=](const control_snapshot& control) {
+    ask(self, call, self->state.options.shard, list_queues{},
+        [=](const queues_listed& x) {
+          queue_reports reports;
+          for (const auto& queue : x.queues)
+            reports[queue.name] = queue;
+          use(*control, reports);
+        });
+  });
 }
 
 void list(admin_pointer self, const admin_call_ptr& call) {

@@ -80,13 +80,11 @@ document processors_document(const control_state& state,
 }
 
 void list(admin_pointer self, const admin_call_ptr& call) {
-  ask(self, call, self->state.options.shard, watch_control{nullptr},
-      [=](const control_changed& control) {
-        const auto state = control.state;
-        gather_slots(self, call, [=](const slots_gathered& x) {
-          deliver(call, processors_document(*state, x));
-        });
-      });
+  with_control(self, call, [=](const control_snapshot& control) {
+    gather_slots(self, call, [=](const slots_gathered& x) {
+      deliver(call, processors_document(*control, x));
+    });
+  });
 }
 
 // -- changes ------------------------------------------------------------------

@@ -39,21 +39,19 @@ document full_document(const control_state& now, const queue_report& x) {
 }
 
 void list(admin_pointer self, const admin_call_ptr& call) {
-  const auto& shard = self->state.options.shard;
-  ask(self, call, shard, watch_control{nullptr},
-      [=](const control_changed& control) {
-        ask(self, call, shard, list_queues{},
-            [=, now = control.state](const queues_listed& x) {
-              std::map<std::string_view, const queue_report*> by_name;
-              for (const auto& queue : x.queues)
-                by_name[queue.name] = &queue;
-              document out{{"suspended", x.suspended}};
-              add_page(
-                out, "queues", by_name, call->arguments,
-                [&](const auto& y) { return full_document(*now, *y.second); });
-              deliver(call, out);
-            });
-      });
+  with_control(self, call, [=](const control_snapshot& now) {
+    ask(self, call, self->state.options.shard, list_queues{},
+        [=](const queues_listed& x) {
+          std::map<std::string_view, const queue_report*> by_name;
+          for (const auto& queue : x.queues)
+            by_name[queue.name] = &queue;
+          document out{{"suspended", x.suspended}};
+          add_page(
+            out, "queues", by_name, call->arguments,
+            [&](const auto& y) { return full_document(*now, *y.second); });
+          deliver(call, out);
+        });
+  });
 }
 
 /// Finds the queue that the argument `name` names and goes on with its report.
@@ -70,10 +68,9 @@ void with_queue(admin_pointer self, const admin_call_ptr& call, F use) {
 
 void show(admin_pointer self, const admin_call_ptr& call) {
   with_queue(self, call, [=](const queue_report& queue) {
-    ask(self, call, self->state.options.shard, watch_control{nullptr},
-        [=](const control_changed& control) {
-          deliver(call, full_document(*control.state, queue));
-        });
+    with_control(self, call, [=](const control_snapshot& control) {
+      deliver(call, full_document(*control, queue));
+    });
   });
 }
 

@@ -53,22 +53,21 @@ void deliver_with_logs(admin_pointer self, const admin_call_ptr& call,
 }
 
 void status(admin_pointer self, const admin_call_ptr& call) {
-  ask(self, call, self->state.options.shard, watch_control{nullptr},
-      [=](const control_changed& control) {
-        ask(self, call, self->state.options.shard, list_queues{},
-            [=](const queues_listed& listed) {
-              const auto queues = std::make_shared<queues_listed>(listed);
-              gather_slots(self, call, [=](const slots_gathered& slots) {
-                ask(self, call, self->state.options.projector, report_store{},
-                    [=](const store_report& store) {
-                      deliver_with_logs(
-                        self, call,
-                        status_document(self, *control.state, *queues,
-                                        slots.slots.entries, store));
-                    });
-              });
-            });
-      });
+  with_control(self, call, [=](const control_snapshot& control) {
+    ask(self, call, self->state.options.shard, list_queues{},
+        [=](const queues_listed& listed) {
+          const auto queues = std::make_shared<queues_listed>(listed);
+          gather_slots(self, call, [=](const slots_gathered& slots) {
+            ask(self, call, self->state.options.projector, report_store{},
+                [=](const store_report& store) {
+                  deliver_with_logs(
+                    self, call,
+                    status_document(self, *control, *queues,
+                                    slots.slots.entries, store));
+                });
+          });
+        });
+  });
 }
 
 std::vector<view_block> status_view() {

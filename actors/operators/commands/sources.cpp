@@ -15,16 +15,14 @@ namespace {
 // -- looking ------------------------------------------------------------------
 
 void list(admin_pointer self, const admin_call_ptr& call) {
-  ask(self, call, self->state.options.shard, watch_control{nullptr},
-      [=](const control_changed& control) {
-        with_feeding(self, call, control.state, "", [=](const feeding& in) {
-          document out;
-          add_page(
-            out, "sources", in.control->sources, call->arguments,
-            [&](const auto& x) { return source_document(in, x.second); });
-          deliver(call, out);
-        });
-      });
+  with_control(self, call, [=](const control_snapshot& control) {
+    with_feeding(self, call, control, "", [=](const feeding& in) {
+      document out;
+      add_page(out, "sources", in.control->sources, call->arguments,
+               [&](const auto& x) { return source_document(in, x.second); });
+      deliver(call, out);
+    });
+  });
 }
 
 void show(admin_pointer self, const admin_call_ptr& call) {

@@ -89,10 +89,9 @@ void show(admin_pointer self, const admin_call_ptr& call) {
 /// Processors may be kept to nodes that are not there.
 void tell_why(admin_pointer self, const admin_call_ptr& call,
               const item_explained& x) {
-  ask(self, call, self->state.options.shard, watch_control{nullptr},
-      [=](const control_changed& control) {
-        deliver(call, why_document(x, *control.state));
-      });
+  with_control(self, call, [=](const control_snapshot& control) {
+    deliver(call, why_document(x, *control));
+  });
 }
 
 /// An item of a queue of messages, which leaves no record when it ends.

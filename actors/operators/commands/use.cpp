@@ -55,16 +55,15 @@ void deliver_use(const admin_call_ptr& call, const control_state& control,
 }
 
 void use(admin_pointer self, const admin_call_ptr& call) {
-  ask(self, call, self->state.options.shard, watch_control{nullptr},
-      [=](const control_changed& control) {
-        // Never: what has come since there is no time to compare with.
-        const auto since = call->arguments.number("since_us");
-        ask_inventory(
-          self, call, measure_collections{since},
-          [=, state = control.state](const collections_measured& x) {
-            deliver_use(call, *state, x.uses);
-          });
+  with_control(self, call, [=](const control_snapshot& control) {
+    // Never: what has come since there is no time to compare with.
+    const auto since = call->arguments.number("since_us");
+    ask_inventory(
+      self, call, measure_collections{since},
+      [=](const collections_measured& x) {
+        deliver_use(call, *control, x.uses);
       });
+  });
 }
 
 // -- a month ------------------------------------------------------------------

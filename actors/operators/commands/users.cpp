@@ -166,14 +166,12 @@ using use_users =
 
 void with_users(admin_pointer self, const admin_call_ptr& call,
                 const std::string& queue, const use_users& use) {
-  ask(self, call, self->state.options.shard, watch_control{nullptr},
-      [=](const control_changed& control) {
-        const auto state = control.state;
-        if (!queue.empty() && !state->queues.count(queue))
-          return refuse(call, ec::not_found, "there is no queue of this name");
-        ask(self, call, self->state.options.shard, list_users{queue},
-            [=](const users_listed& x) { use(*state, x); });
-      });
+  with_control(self, call, [=](const control_snapshot& control) {
+    if (!queue.empty() && !control->queues.count(queue))
+      return refuse(call, ec::not_found, "there is no queue of this name");
+    ask(self, call, self->state.options.shard, list_users{queue},
+        [=](const users_listed& x) { use(*control, x); });
+  });
 }
 
 void list(admin_pointer self, const admin_call_ptr& call) {
@@ -271,14 +269,12 @@ void show_found(admin_pointer self, const admin_call_ptr& call,
 }
 
 void show(admin_pointer self, const admin_call_ptr& call) {
-  const auto& shard = self->state.options.shard;
-  ask(self, call, shard, watch_control{nullptr},
-      [=](const control_changed& control) {
-        ask(self, call, shard, places_of(call->arguments.text("name")),
-            [=, state = control.state](const rings_shown& x) {
-              show_found(self, call, *state, places_in(x));
-            });
-      });
+  with_control(self, call, [=](const control_snapshot& control) {
+    ask(self, call, self->state.options.shard,
+        places_of(call->arguments.text("name")), [=](const rings_shown& x) {
+          show_found(self, call, *control, places_in(x));
+        });
+  });
 }
 
 /// A line for each place of each user.
