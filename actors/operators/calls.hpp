@@ -131,6 +131,13 @@ void count_theirs(admin_pointer self, const admin_call_ptr& call,
                   count_pending what, const pending_counted& in_ring,
                   std::function<void(const pending_counted&)> use);
 
+/// Goes on with the ring of a queue, of which it has one user at most, without
+/// a look at all the others: there may be many thousand. Null if there is no
+/// such queue.
+void with_ring(admin_pointer self, const admin_call_ptr& call,
+               const std::string& queue,
+               std::function<void(const ring_report*)> use);
+
 /// What reads and publishes for one shard.
 struct log_report {
   shard_number shard = 0;

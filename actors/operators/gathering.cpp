@@ -47,6 +47,24 @@ void count_theirs(admin_pointer self, const admin_call_ptr& call,
                 });
 }
 
+void with_ring(admin_pointer self, const admin_call_ptr& call,
+               const std::string& queue,
+               std::function<void(const ring_report*)> use) {
+  if (queue.empty()) // which would be all
+    return use(nullptr);
+  depositd::ask(
+    self, self->state.options.shard, self->state.options.timeout,
+    show_rings{queue, "", 1},
+    [=, use = std::move(use)](const caf::expected<rings_shown>& x) {
+      if (x)
+        use(x->rings.empty() ? nullptr : &x->rings.front());
+      else if (x.error() == ec::not_found)
+        use(nullptr);
+      else
+        refuse(call, x.error());
+    });
+}
+
 void gather_logs(admin_pointer self,
                  std::function<void(const std::vector<log_report>&)> use) {
   using reports = std::vector<log_report>;

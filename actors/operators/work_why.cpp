@@ -177,11 +177,8 @@ void explain_job(admin_pointer self, const admin_call_ptr& call,
                  const job_row& row) {
   const auto& shard = self->state.options.shard;
   with_control(self, call, [=](const control_snapshot& now) {
-    ask(self, call, shard, list_queues{}, [=](const queues_listed& queues) {
-      std::uint64_t in_process = 0;
-      for (const auto& queue : queues.queues)
-        if (queue.name == row.queue)
-          in_process = queue.in_flight;
+    with_ring(self, call, row.queue, [=](const ring_report* ring) {
+      const auto in_process = ring == nullptr ? 0 : ring->in_flight;
       ask(self, call, shard, explain_item{row.id, row.user},
           [=](const item_explained& x) {
             deliver(call,

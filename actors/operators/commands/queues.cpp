@@ -54,42 +54,51 @@ void list(admin_pointer self, const admin_call_ptr& call) {
   });
 }
 
-/// Finds the queue that the argument `name` names and goes on with its report.
+constexpr const char* no_such_queue = "there is no queue of this name";
+
+/// Finds the queue that the argument `name` names and goes on with its ring.
 template <class F>
 void with_queue(admin_pointer self, const admin_call_ptr& call, F use) {
-  ask(self, call, self->state.options.shard, list_queues{},
-      [=](const queues_listed& x) {
-        for (const auto& queue : x.queues)
-          if (queue.name == call->arguments.text("name"))
-            return use(queue);
-        refuse(call, ec::not_found, "there is no queue of this name");
+  with_ring(self, call, call->arguments.text("name"),
+            [=](const ring_report* ring) {
+              if (ring == nullptr)
+                refuse(call, ec::not_found, no_such_queue);
+              else
+                use(*ring);
+            });
+}
+
+void show_listed(admin_pointer self, const admin_call_ptr& call,
+                 const queues_listed& x) {
+  const auto name = call->arguments.text("name");
+  for (const auto& queue : x.queues)
+    if (queue.name == name)
+      return with_control(self, call, [=](const control_snapshot& now) {
+        deliver(call, full_document(*now, queue));
       });
+  refuse(call, ec::not_found, no_such_queue);
 }
 
 void show(admin_pointer self, const admin_call_ptr& call) {
-  with_queue(self, call, [=](const queue_report& queue) {
-    with_control(self, call, [=](const control_snapshot& control) {
-      deliver(call, full_document(*control, queue));
-    });
-  });
+  ask(self, call, self->state.options.shard, list_queues{},
+      [=](const queues_listed& x) { show_listed(self, call, x); });
 }
 
 void size(admin_pointer self, const admin_call_ptr& call) {
-  with_queue(self, call, [=](const queue_report& found) {
-    const auto queue = found;
-    ask(self, call, self->state.options.shard, count_queue{queue.name},
-        [=](const queue_counted& x) {
-          deliver(call, {{"name", queue.name},
+  with_queue(self, call, [=](const ring_report& ring) {
+    ask(self, call, self->state.options.shard, count_queue{ring.queue},
+        [=, queue = ring.queue, ready = ring.ready](const queue_counted& x) {
+          deliver(call, {{"name", queue},
                          {"size", x.items},
-                         {"ready", queue.ready},
+                         {"ready", ready},
                          {"in_flight", x.claims}});
         });
   });
 }
 
 void peek(admin_pointer self, const admin_call_ptr& call) {
-  with_queue(self, call, [=](const queue_report& queue) {
-    const auto name = queue.name;
+  with_queue(self, call, [=](const ring_report& ring) {
+    const auto name = ring.queue;
     const auto limit = call->arguments.number("limit");
     peek_items what{name, static_cast<std::uint32_t>(limit)};
     what.users = call->by.users;
@@ -105,8 +114,8 @@ void peek(admin_pointer self, const admin_call_ptr& call) {
 }
 
 void purge(admin_pointer self, const admin_call_ptr& call) {
-  with_queue(self, call, [=](const queue_report& queue) {
-    const auto name = queue.name;
+  with_queue(self, call, [=](const ring_report& ring) {
+    const auto name = ring.queue;
     unless_stage(self, call, name, [=] {
       act(self, call, self->state.options.shard, purge_queue{name},
                 [=](const done&) {

@@ -15,8 +15,28 @@ namespace depositd::testing {
 
 namespace {
 
+/// Of one queue as its report has it, if there is one.
+void add_ring(rings_shown& to, const queues_listed& from,
+              const std::string& name) {
+  for (const auto& queue : from.queues)
+    if (queue.name == name) {
+      ring_report ring;
+      ring.queue = name;
+      ring.ready = queue.ready;
+      ring.in_flight = queue.in_flight;
+      to.rings.push_back(std::move(ring));
+    }
+}
+
 /// As a shard has them: of a user who is named, or the first of all.
-rings_shown rings_of(rings_shown all, const show_rings& x) {
+rings_shown rings_of(rings_shown all, const queues_listed& queues,
+                     const show_rings& x) {
+  if (!x.queue.empty()) {
+    std::erase_if(all.rings,
+                  [&](const auto& ring) { return ring.queue != x.queue; });
+    if (all.rings.empty())
+      add_ring(all, queues, x.queue);
+  }
   for (auto& ring : all.rings)
     for (auto* part : {&ring.in_turn, &ring.out_of_turn}) {
       std::erase_if(*part, [&](const auto& one) {
@@ -111,11 +131,14 @@ caf::behavior admin_fixture::fake_shard() {
           std::visit(control_writer{world_.control}, change);
       return answer(done{});
     },
-    [this](const list_queues&) { return world_.queues; },
+    [this](const list_queues&) {
+      ++world_.all_queues_asked;
+      return world_.queues;
+    },
     [this](const list_users&) { return world_.users; },
     [this](const show_rings& x) {
       world_.rings_asked.push_back(x);
-      return rings_of(world_.rings, x);
+      return rings_of(world_.rings, world_.queues, x);
     },
     [this](const count_pending& x) -> caf::result<pending_counted> {
       if (world_.own_queues.contains(x.queue))

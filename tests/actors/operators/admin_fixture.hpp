@@ -67,6 +67,7 @@ struct world {
   feeding_world feeding;
   control_state control;
   queues_listed queues;
+  std::size_t all_queues_asked = 0; ///< how often
   users_listed users;
   pending_counted pending{5, 10'000}; ///< of each user in each queue
   std::set<std::string> own_queues; ///< of shards; of these nobody is told

@@ -127,6 +127,7 @@ TEST_F(admin_test, queues_are_listed_shown_measured_and_peeked) {
   const auto peeked = run("queue peek", {{"name", "query"}, {"limit", 1}});
   EXPECT_EQ(peeked["items"][0]["id"], 12);
   EXPECT_EQ(peeked["items"][0]["state"], "pending");
+  EXPECT_EQ(world_.all_queues_asked, 2u) << "for the list and what is shown";
 }
 
 TEST_F(admin_test, unknown_queues_are_refused_by_every_queue_command) {
@@ -138,6 +139,7 @@ TEST_F(admin_test, unknown_queues_are_refused_by_every_queue_command) {
 
 TEST_F(admin_test, purge_reaches_the_shard_and_the_audit) {
   EXPECT_EQ(run("queue purge", {{"name", "query"}})["purged"], true);
+  EXPECT_EQ(world_.all_queues_asked, 0u);
   EXPECT_EQ(world_.purged, std::vector<std::string>{"query"});
   EXPECT_EQ(audit_lines(), 1u);
 }
