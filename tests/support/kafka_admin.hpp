@@ -90,34 +90,62 @@ private:
   rd_kafka_queue_t* queue_ = nullptr;
 };
 
-/// Writes one record to partition 0 in a transaction that is aborted.
-inline bool abort_a_record(const std::string& brokers,
-                           const std::string& topic) {
-  constexpr int patience_ms = 30'000;
-  auto* conf = rd_kafka_conf_new();
-  std::array<char, 256> why{};
-  for (const auto& [name, value] :
-       {std::pair{"bootstrap.servers", brokers.c_str()},
-        std::pair{"transactional.id", "aborts"}})
-    rd_kafka_conf_set(conf, name, value, why.data(), why.size());
-  auto* client = rd_kafka_new(RD_KAFKA_PRODUCER, conf, why.data(), why.size());
-  const auto failed = [](rd_kafka_error_t* x) {
+/// A producer with one record in partition 0, in a transaction that is open.
+class open_transaction {
+public:
+  open_transaction(const std::string& brokers, const std::string& topic) {
+    auto* conf = rd_kafka_conf_new();
+    std::array<char, 256> why{};
+    for (const auto& [name, value] :
+         {std::pair{"bootstrap.servers", brokers.c_str()},
+          std::pair{"transactional.id", "of-a-test"}})
+      rd_kafka_conf_set(conf, name, value, why.data(), why.size());
+    client_ = rd_kafka_new(RD_KAFKA_PRODUCER, conf, why.data(), why.size());
+    begun_ = !failed(rd_kafka_init_transactions(client_, patience_ms))
+             && !failed(rd_kafka_begin_transaction(client_))
+             && rd_kafka_producev(client_, RD_KAFKA_V_TOPIC(topic.c_str()),
+                                  RD_KAFKA_V_PARTITION(0),
+                                  RD_KAFKA_V_KEY("k", 1), RD_KAFKA_V_END)
+                  == RD_KAFKA_RESP_ERR_NO_ERROR
+             && rd_kafka_flush(client_, patience_ms)
+                  == RD_KAFKA_RESP_ERR_NO_ERROR;
+  }
+
+  open_transaction(const open_transaction&) = delete;
+  open_transaction& operator=(const open_transaction&) = delete;
+
+  ~open_transaction() {
+    rd_kafka_destroy(client_);
+  }
+
+  /// False: no broker took it.
+  bool begun() const {
+    return begun_;
+  }
+
+  bool abort() {
+    return !failed(rd_kafka_abort_transaction(client_, patience_ms));
+  }
+
+private:
+  static constexpr int patience_ms = 30'000;
+
+  static bool failed(rd_kafka_error_t* x) {
     const bool out = x != nullptr;
     if (out)
       rd_kafka_error_destroy(x);
     return out;
-  };
-  bool done = !failed(rd_kafka_init_transactions(client, patience_ms))
-              && !failed(rd_kafka_begin_transaction(client));
-  done = done
-         && rd_kafka_producev(client, RD_KAFKA_V_TOPIC(topic.c_str()),
-                              RD_KAFKA_V_PARTITION(0), RD_KAFKA_V_KEY("k", 1),
-                              RD_KAFKA_V_END)
-              == RD_KAFKA_RESP_ERR_NO_ERROR
-         && rd_kafka_flush(client, patience_ms) == RD_KAFKA_RESP_ERR_NO_ERROR
-         && !failed(rd_kafka_abort_transaction(client, patience_ms));
-  rd_kafka_destroy(client);
-  return done;
+  }
+
+  rd_kafka_t* client_ = nullptr;
+  bool begun_ = false;
+};
+
+/// Writes one record to partition 0 in a transaction that is aborted.
+inline bool abort_a_record(const std::string& brokers,
+                           const std::string& topic) {
+  open_transaction x{brokers, topic};
+  return x.begun() && x.abort();
 }
 
 } // namespace depositd

@@ -1,6 +1,5 @@
 #include "adapters/logs/kafka/client.hpp"
 
-#include "adapters/logs/kafka/statistics.hpp"
 #include "messages/values/owned.hpp"
 
 #include <spdlog/spdlog.h>
@@ -39,7 +38,10 @@ void note_error(rd_kafka_t*, int code, const char* text, void* opaque) {
 }
 
 int take_statistics(rd_kafka_t*, char* text, std::size_t size, void* opaque) {
-  note_statistics(static_cast<client_news*>(opaque)->name, {text, size});
+  auto& news = *static_cast<client_news*>(opaque);
+  const std::string_view document{text, size};
+  note_statistics(news.name, document);
+  news.held_before = std::exchange(news.held, held_offsets_in(document));
   return 0; // the library frees the text
 }
 

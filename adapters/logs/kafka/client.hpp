@@ -4,6 +4,7 @@
 // See docs/decisions and librdkafka's own list of settings.
 
 #include "adapters/logs/kafka/kafka_options.hpp"
+#include "adapters/logs/kafka/statistics.hpp"
 #include "messages/values/errors.hpp"
 
 #include <librdkafka/rdkafka.h>
@@ -32,6 +33,10 @@ struct client_news {
 
   /// Why it does not reach the brokers; empty while it does.
   std::string trouble;
+
+  /// What others keep back from a consumer, as it last saw itself.
+  held_offsets held;
+  held_offsets held_before; ///< and the time before that
 
   /// A producer's report about one of its records: the number that it was
   /// given, and how it went.

@@ -1,6 +1,9 @@
 #include "adapters/logs/kafka/client.hpp"
 #include "adapters/logs/kafka/consumed.hpp"
 #include "adapters/logs/kafka/record_log.hpp"
+#include "messages/values/trouble.hpp"
+
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <map>
@@ -48,7 +51,8 @@ public:
   }
 
   std::string trouble() const override {
-    return client_->news().trouble;
+    const auto& why = client_->news().trouble;
+    return why.empty() ? held_up() : why;
   }
 
 private:
@@ -71,6 +75,8 @@ private:
   void take(const rd_kafka_message_t& x, std::vector<source_record>& out,
             std::size_t& bytes);
   void look_for_broker(deadline end);
+  std::string held_up() const;
+  void tell_held_up();
 
   kafka_options options_;
   std::string topic_;
@@ -80,6 +86,7 @@ private:
   clock::time_point asked_at_;         ///< for any
   caf::error stopped_; ///< why nothing comes until the next assignment
   clock::time_point looked_at_;
+  depositd::trouble told_; ///< that partitions are held up
 };
 
 caf::expected<partition_range>
@@ -258,7 +265,43 @@ kafka_source::poll(const read_limits& limits) {
     client_->news().trouble.clear();
   else
     look_for_broker(end);
+  tell_held_up();
   return out;
+}
+
+/// Records behind an open transaction are shown once it has ended, whatever
+/// they belong to: a producer that forgets to keeps all of them back, and
+/// nothing else tells. Empty: no partition waits so.
+std::string kafka_source::held_up() const {
+  std::string out;
+  std::size_t more = 0;
+  const auto& news = client_->news();
+  for (const auto& [where, offset] : news.held) {
+    const auto before = news.held_before.find(where);
+    const auto next = next_.find(where.second);
+    if (where.first != topic_ || before == news.held_before.end()
+        || before->second != offset || next == next_.end()
+        || next->second < offset)
+      continue;
+    if (!out.empty())
+      ++more;
+    else
+      out = topic_ + "/" + std::to_string(where.second)
+            + " shows nothing from offset " + std::to_string(offset)
+            + " on: a producer keeps a transaction open there";
+  }
+  return more == 0 ? out
+                   : out + "; and " + std::to_string(more)
+                       + " more partitions likewise";
+}
+
+void kafka_source::tell_held_up() {
+  auto why = held_up();
+  if (why.empty()) {
+    if (told_.is_over())
+      spdlog::info("kafka_not_held_up topic={}", topic_);
+  } else if (told_.is_new(why))
+    spdlog::warn("kafka_held_up topic={} reason=\"{}\"", topic_, why);
 }
 
 /// Trouble is told when it begins, but nobody tells when it is over.

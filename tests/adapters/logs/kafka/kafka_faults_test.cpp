@@ -110,6 +110,37 @@ TEST_F(kafka_faults, trouble_ends_although_nothing_comes) {
   poll_until(false);
 }
 
+TEST_F(kafka_faults, a_transaction_that_stays_open_is_told_until_it_ends) {
+  options.settings = {{"statistics.interval.ms", "100"}};
+  source = std::move(*open_kafka_source(options, topic));
+  publish(numbers(0, 1));
+  ASSERT_FALSE(source->assign({{0, 0}}));
+  EXPECT_EQ(read(1).size(), 1U);
+  open_transaction open{options.brokers, topic};
+  ASSERT_TRUE(open.begun());
+  publish(numbers(1, 2));
+  const auto poll_until = [&](bool troubled) {
+    const auto end = clock::now() + seconds{60};
+    std::size_t came = 0;
+    while (source->trouble().empty() == troubled && clock::now() < end) {
+      const auto some = source->poll({});
+      EXPECT_TRUE(some) << render(some.error());
+      came += some ? some->size() : 0;
+    }
+    EXPECT_EQ(source->trouble().empty(), !troubled);
+    return came;
+  };
+  EXPECT_EQ(poll_until(true), 0U);
+  EXPECT_EQ(source->trouble(),
+            topic
+              + "/0 shows nothing from offset 1 on: a producer keeps a "
+                "transaction open there");
+  EXPECT_GT(source->known_end(0), 1) << "the metrics see that it is behind";
+  ASSERT_TRUE(open.abort());
+  const auto came = poll_until(false);
+  EXPECT_EQ(came + read(1 - came).size(), 1U);
+}
+
 TEST_F(kafka_faults, nothing_acknowledged_is_lost_when_a_broker_is_killed) {
   constexpr int batches = 60;
   std::thread killer{[] {

@@ -32,6 +32,20 @@ TEST(kafka_statistics, say_what_waits_and_how_far_brokers_are) {
   EXPECT_TRUE(tallies(tally_of::kafka_rtt_us).empty());
 }
 
+TEST(kafka_statistics, say_which_partitions_an_open_transaction_holds_up) {
+  const auto held = held_offsets_in(R"({"topics":{"in":{"partitions":{
+    "0":{"ls_offset":7,"hi_offset":9},
+    "1":{"ls_offset":9,"hi_offset":9},
+    "2":{"ls_offset":-1001,"hi_offset":9},
+    "3":{"ls_offset":0,"hi_offset":1},
+    "-1":{"ls_offset":0,"hi_offset":9}}}, "out":{}}})");
+  EXPECT_EQ(held, (held_offsets{{{"in", 0}, 7}, {{"in", 3}, 0}}));
+  for (const auto* text : {"", "[]", R"({"topics":[1]})",
+                           R"({"topics":{"in":{"partitions":{"0":1}}}})",
+                           R"({"topics":{"in":{"partitions":{"a":{}}}}})"})
+    EXPECT_TRUE(held_offsets_in(text).empty());
+}
+
 TEST(kafka_statistics, that_are_none_are_passed) {
   for (const auto* text : {"", "[]", "{", R"({"brokers":[1]})",
                            R"({"brokers":{"a":1},"msg_cnt":"x"})"})
