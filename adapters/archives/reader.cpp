@@ -41,6 +41,12 @@ bool ends_as_zip(std::string_view tail) {
   return false;
 }
 
+/// Whether this is all of a zip that has no entry.
+bool is_empty_zip(std::string_view whole) {
+  constexpr std::string_view no_entries{"PK\5\6\0\0\0\0\0\0\0\0", 12};
+  return whole.starts_with(no_entries) && ends_as_zip(whole);
+}
+
 } // namespace
 
 archive_reader::archive_reader()
@@ -139,6 +145,14 @@ caf::error archive_reader::open(const archive_source& from) {
   if (::fstat(file_.value(), &facts) != 0)
     return file_failed("read", path_, errno);
   bytes_ = static_cast<std::uint64_t>(facts.st_size);
+  if (zip_ && bytes_ <= zip_end_bytes + zip_comment_bytes_max) {
+    const auto whole = end_of_file();
+    if (!whole)
+      return whole.error();
+    empty_ = is_empty_zip(*whole);
+    if (empty_)
+      return {};
+  }
   block_.resize(block_bytes);
   archive_read_set_read_callback(to, &give);
   archive_read_set_skip_callback(to, &skip);
@@ -150,6 +164,8 @@ caf::error archive_reader::open(const archive_source& from) {
 }
 
 caf::expected<archive_entry*> archive_reader::next() {
+  if (empty_)
+    return static_cast<archive_entry*>(nullptr);
   archive_entry* entry = nullptr;
   const auto code = archive_read_next_header(from_.get(), &entry);
   if (code == ARCHIVE_EOF)
@@ -181,16 +197,24 @@ caf::expected<archive_block> archive_reader::read() {
                        static_cast<std::uint64_t>(offset)};
 }
 
-caf::error archive_reader::check_end() const {
-  if (!zip_)
-    return {};
+/// As much as the end of a zip may take.
+caf::expected<std::string> archive_reader::end_of_file() const {
   std::string tail(
     std::min<std::uint64_t>(bytes_, zip_end_bytes + zip_comment_bytes_max),
     '\0');
   auto count = read_file_at(file_, path_, tail, bytes_ - tail.size());
   if (!count)
     return std::move(count.error());
-  if (!ends_as_zip(tail))
+  return tail;
+}
+
+caf::error archive_reader::check_end() const {
+  if (!zip_)
+    return {};
+  const auto tail = end_of_file();
+  if (!tail)
+    return tail.error();
+  if (!ends_as_zip(*tail))
     return caf::make_error(ec::malformed,
                            "something follows the end of the archive");
   return {};

@@ -57,6 +57,7 @@ public:
 
 private:
   caf::error failed(const char* doing) const;
+  caf::expected<std::string> end_of_file() const;
 
   // -- what the library calls
 
@@ -75,6 +76,7 @@ private:
   caf::error disk_failure_; ///< why the file could not be read
   std::string single_name_; ///< of the only file; empty: a real archive
   bool zip_ = false;
+  bool empty_ = false; ///< a zip of nothing, which the library does not know
   std::uint64_t bytes_ = 0;
 };
 

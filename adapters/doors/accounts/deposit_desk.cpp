@@ -15,6 +15,11 @@ const http::form_part* file_of(const http::form& form) {
   return nullptr;
 }
 
+std::size_t files_in(const http::form& form) {
+  return static_cast<std::size_t>(
+    std::count_if(form.parts.begin(), form.parts.end(), &http::is_file));
+}
+
 deposit_fault judge(const file_deposit& x, const deposit_rules& rules) {
   const auto* wanted = find_operation_or_default(x.operation);
   if (!wanted)

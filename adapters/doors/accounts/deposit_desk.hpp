@@ -25,6 +25,10 @@ namespace depositd::accounts {
 /// part under one of the names that clients use for the file; else null.
 const http::form_part* file_of(const http::form& form);
 
+/// How many files are in the form: what a door does not take of them, nobody
+/// has got.
+std::size_t files_in(const http::form& form);
+
 struct file_deposit {
   std::string user;
   std::string login;     ///< as typed

@@ -4,6 +4,8 @@
 #include "adapters/doors/crossref/parts.hpp"
 #include "messages/values/operations.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,9 +27,10 @@ void queue_deposit(door_pointer self, const deposit_request& given,
     self,
     {options.shard, options.blobs, *self->state.asked, options.ask_timeout},
     file_in(given, user),
-    [answer = given.answer,
+    [answer = given.answer, files = given.files,
      later = options.retry_after_s](const caf::expected<item_id>& said) {
-      answer->send(said ? success_page() : error_page(said.error(), later));
+      answer->send(said ? success_page(files)
+                        : error_page(said.error(), later));
     });
 }
 
@@ -52,9 +55,14 @@ void judge_deposit(door_pointer self, const deposit_request& given,
   const auto fault = accounts::judge(
     file_in(given, user), {*state.logins->control(), *state.options.quotas,
                            self->clock().now(), state.options.body_bytes_max});
-  if (auto page = refusal_of(fault))
+  if (auto page = refusal_of(fault)) {
     given.answer->send(std::move(*page));
-  else if (given.synchronous)
+    return;
+  }
+  if (given.files > 1)
+    spdlog::warn("files_not_taken user={} operation={} files={} taken=1", user,
+                 given.operation, given.files);
+  if (given.synchronous)
     take_at_once(self, given, user);
   else
     queue_deposit(self, given, user);

@@ -23,6 +23,7 @@ struct deposit_request {
   std::string file_name; ///< as sent
   std::string trace;     ///< a legal `traceparent`, or empty
   std::shared_ptr<const std::string> bytes;
+  std::size_t files = 1; ///< in the form; only the first is taken
   bool synchronous = false;
 };
 

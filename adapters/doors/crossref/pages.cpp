@@ -30,9 +30,12 @@ http::response inert(http::response what) {
 
 } // namespace
 
-http::response success_page() {
-  return page(200, "SUCCESS",
-              "Your batch submission was successfully received.");
+http::response success_page(std::size_t files) {
+  std::string text = "Your batch submission was successfully received.";
+  if (files > 1)
+    text += "</p>\n<p>Only the first of the " + std::to_string(files)
+            + " files in the form was taken: send each in a form of its own.";
+  return page(200, "SUCCESS", text);
 }
 
 http::response failure_page(unsigned status, std::string_view reason) {

@@ -5,13 +5,15 @@
 #include "adapters/doors/http/message.hpp"
 #include "messages/values/errors.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace depositd::crossref {
 
-/// 200, 144 bytes: clients search for SUCCESS, or for the whole sentence.
-http::response success_page();
+/// 200, 144 bytes: clients search for SUCCESS, or for the whole sentence. Of
+/// several files it also says that the first alone was taken.
+http::response success_page(std::size_t files = 1);
 
 /// "Your XML batch submission failed. [reason]".
 http::response failure_page(unsigned status, std::string_view reason);

@@ -47,6 +47,7 @@ void take_deposit(const door_actor& whom, http::request&& from,
   if (trace != nullptr && legal_traceparent(*trace))
     out.trace = *trace;
   out.bytes = std::make_shared<const std::string>(file->data);
+  out.files = accounts::files_in(*form);
   out.synchronous = synchronous;
   out.answer = std::make_shared<http::responder>(std::move(answer));
   caf::anon_send(whom, std::move(out));

@@ -129,6 +129,10 @@ bool read_file(http::request&& from, upload_request& to,
       answer.send(malformed("There is no file in the form."));
       return false;
     }
+    if (accounts::files_in(*form) > 1) {
+      answer.send(malformed("There is more than one file in the form."));
+      return false;
+    }
     if (to.file_name.empty())
       to.file_name = file->file_name;
     if (to.operation.empty())

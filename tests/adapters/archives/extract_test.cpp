@@ -139,6 +139,16 @@ const std::vector<entry> two_files = {
 
 } // namespace
 
+TEST_F(extracting, takes_a_zip_without_entries_as_an_archive_of_nothing) {
+  const auto empty = zip({});
+  const auto files = extract(empty);
+  ASSERT_TRUE(files) << render(files.error());
+  EXPECT_TRUE(files->empty());
+  change(empty, [](std::string& bytes) { bytes += "more"; });
+  fs::remove_all(out());
+  EXPECT_NE(refusal_of(empty), "unpacked");
+}
+
 TEST_F(extracting, M08_takes_zip_and_tar_compressed_or_not) {
   const std::pair<const char*, setup> kinds[] = {{"a.zip", &as_zip},
                                                  {"b.ZIP", &as_stored_zip},

@@ -2,6 +2,7 @@
 
 #include "tests/adapters/doors/crossref/door_world.hpp"
 #include "tests/adapters/processing/crossref/deposit_builder.hpp"
+#include "tests/support/captured_log.hpp"
 
 using namespace depositd;
 using namespace depositd::testing;
@@ -59,6 +60,24 @@ TEST_F(crossref_posts, carry_the_trace_context_that_they_came_with) {
     EXPECT_EQ(x.status, 200u);
     EXPECT_EQ(last().submission.trace, kept);
   }
+}
+
+TEST_F(crossref_posts, several_files_in_a_form_are_told_that_one_was_taken) {
+  start();
+  const captured_log log;
+  const auto x = post_form("/servlet/deposit?" + login,
+                           form_text{}
+                             .file("fname", "f.xml", xml)
+                             .file("fname", "g.xml", xml)
+                             .closed());
+  EXPECT_EQ(x.status, 200u);
+  EXPECT_NE(
+    x.body.find("<p>Your batch submission was successfully received.</p>"),
+    std::string::npos);
+  EXPECT_NE(x.body.find("Only the first of the 2 files"), std::string::npos);
+  EXPECT_EQ(last().submission.file_name, "f.xml");
+  EXPECT_NE(log.text().find("files_not_taken user=psychoceramics"),
+            std::string::npos);
 }
 
 TEST_F(crossref_posts, row_02_without_an_operation_it_is_a_deposit) {

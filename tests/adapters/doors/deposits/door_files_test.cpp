@@ -43,6 +43,19 @@ TEST_F(deposits_files, so_is_the_file_of_a_form) {
   EXPECT_EQ(bytes_of(last()), xml);
 }
 
+TEST_F(deposits_files, of_several_in_a_form_none_is_dropped_in_silence) {
+  open();
+  const auto form = form_text{}
+                      .file("fname", "a.xml", xml)
+                      .file("fname", "b.xml", xml)
+                      .closed();
+  const auto x =
+    change(log_in(), "POST", "/api/upload", form,
+           "Content-Type: multipart/form-data; boundary=xYzZY\r\n");
+  EXPECT_EQ(x.status, 400u) << x.body;
+  EXPECT_EQ(count(), 0u);
+}
+
 TEST_F(deposits_files, what_the_server_refuses_is_said_in_the_doors_form) {
   open({.body_bytes_max = 1'000});
   const auto said = [&](const raw_answer& x) {
