@@ -2,7 +2,7 @@
 
 #include "adapters/bagit/reading.hpp"
 #include "messages/values/hex.hpp"
-#include "messages/values/payload_paths.hpp"
+#include "messages/values/path_parts.hpp"
 #include "messages/values/utf8.hpp"
 
 #include <algorithm>
@@ -16,17 +16,7 @@ namespace depositd::bagit {
 
 namespace {
 
-constexpr std::size_t part_bytes_max = 255;
 constexpr std::size_t depth_max = 128;
-
-const char* part_fault(std::string_view part) {
-  if (part.empty())
-    return "has an empty part";
-  if (part == "." || climbs(part))
-    return "has a part that is . or ..";
-  return part.size() > part_bytes_max ? "has a part of more than 255 bytes"
-                                      : nullptr;
-}
 
 const char* whole_fault(std::string_view path) {
   if (path.empty())
@@ -37,11 +27,7 @@ const char* whole_fault(std::string_view path) {
     return "has a byte that is 0";
   if (find_invalid_utf8(path) != path.npos)
     return "is not UTF-8";
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  };
-  if (path.front() == '/' || path.front() == '\\'
-      || (path.size() > 1 && path[1] == ':' && is_letter(path[0])))
+  if (is_absolute_path(path))
     return "is absolute";
   return path.front() == '~' ? "begins with ~" : nullptr;
 }
@@ -79,17 +65,7 @@ std::string_view algorithm_text(std::string_view path) {
 std::string bag_path_fault(std::string_view path) {
   if (const auto* fault = whole_fault(path))
     return fault;
-  std::size_t depth = 0;
-  for (;;) {
-    const auto end = path.find('/');
-    if (const auto* fault = part_fault(path.substr(0, end)))
-      return fault;
-    if (++depth > depth_max)
-      return "is too deep";
-    if (end == path.npos)
-      return {};
-    path.remove_prefix(end + 1);
-  }
+  return path_parts_fault(path, depth_max, &path_part_fault);
 }
 
 bool is_payload(std::string_view path) {

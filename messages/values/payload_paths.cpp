@@ -1,6 +1,7 @@
 #include "messages/values/payload_paths.hpp"
 
 #include "messages/values/lower_case.hpp"
+#include "messages/values/path_parts.hpp"
 #include "messages/values/utf8.hpp"
 
 #include <algorithm>
@@ -14,8 +15,6 @@
 namespace depositd {
 
 namespace {
-
-constexpr std::size_t part_bytes_max = 255;
 
 std::string upper(std::string_view text) {
   std::string out{text};
@@ -36,12 +35,8 @@ bool is_device(std::string_view part) {
 }
 
 const char* part_fault(std::string_view part) {
-  if (part.empty())
-    return "has an empty part";
-  if (part == "." || climbs(part))
-    return "has a part that is . or ..";
-  if (part.size() > part_bytes_max)
-    return "has a part of more than 255 bytes";
+  if (const auto* fault = path_part_fault(part))
+    return fault;
   if (part.back() == '.')
     return "has a part that ends with a dot";
   if (is_device(part))
@@ -59,10 +54,7 @@ const char* whole_fault(std::string_view path) {
   for (const unsigned char c : path)
     if (c < 0x20 || c == 0x7f)
       return "has a control character";
-  const bool drive = path.size() > 1 && path[1] == ':'
-                     && ((path[0] >= 'a' && path[0] <= 'z')
-                         || (path[0] >= 'A' && path[0] <= 'Z'));
-  if (path.front() == '/' || path.front() == '\\' || drive)
+  if (is_absolute_path(path))
     return "is absolute";
   if (path.front() == '~' && path.find('/') != path.npos)
     return "begins with ~";
@@ -85,17 +77,7 @@ bool climbs(std::string_view part) {
 std::string payload_path_fault(std::string_view path) {
   if (const auto* fault = whole_fault(path))
     return fault;
-  std::size_t depth = 0;
-  for (;;) {
-    const auto end = path.find('/');
-    if (const auto* fault = part_fault(path.substr(0, end)))
-      return fault;
-    if (++depth > payload_path_depth_max)
-      return "is too deep";
-    if (end == path.npos)
-      return {};
-    path.remove_prefix(end + 1);
-  }
+  return path_parts_fault(path, payload_path_depth_max, &part_fault);
 }
 
 std::string collision_key(std::string_view path) {
