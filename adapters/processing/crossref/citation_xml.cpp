@@ -1,11 +1,11 @@
 #include "adapters/processing/crossref/citation_xml.hpp"
 
+#include "adapters/processing/crossref/captured_text.hpp"
 #include "adapters/processing/crossref/deposit_xml.hpp"
 #include "adapters/processing/crossref/text.hpp"
 #include "adapters/processing/crossref/xml_reader.hpp"
 #include "messages/values/json_text.hpp"
 #include "messages/values/lower_case.hpp"
-#include "messages/values/utf8.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -37,24 +37,22 @@ public:
     const auto depth = path_.size();
     if (depth == 1)
       return root(element);
-    if (capture_from_ > 0)
+    if (captured_.depth() > 0)
       return {};
     if (depth == 3 && path_[1] == "body")
       return begin_doi(element.name);
     if (depth == 5 && is_in_citations() && element.name == "citation")
       begin_citation(element);
-    if (wants()) {
-      capture_from_ = depth;
-      captured_.clear();
-    }
+    if (wants())
+      captured_.begin(depth);
     return {};
   }
 
   caf::error end_element(std::string_view, std::string_view) override {
     caf::error problem;
     const auto depth = path_.size();
-    if (capture_from_ == depth)
-      problem = captured();
+    if (captured_.depth() == depth)
+      take(captured_.take());
     else if (depth == 5 && is_in_citations() && path_.back() == "citation")
       end_citation();
     else if (depth == 3 && path_[1] == "body")
@@ -64,9 +62,7 @@ public:
   }
 
   caf::error text(std::string_view part) override {
-    constexpr std::size_t bytes_max = 4096;
-    if (capture_from_ > 0 && captured_.size() < bytes_max)
-      captured_ += part.substr(0, bytes_max - captured_.size());
+    captured_.add(part);
     return {};
   }
 
@@ -111,11 +107,7 @@ private:
     says_.clear();
   }
 
-  caf::error captured() {
-    capture_from_ = 0;
-    auto value = squeeze(captured_);
-    if (const auto cut = find_invalid_utf8(value); cut != value.npos)
-      value.resize(cut);
+  void take(std::string value) {
     const std::string_view name = path_.back();
     if (path_[1] == "head") {
       (name == "doi_batch_id" ? out_.batch_id : out_.email) = one_line(value);
@@ -127,7 +119,6 @@ private:
     } else if (!value.empty()) {
       says_ += (says_.empty() ? "" : "; ") + value;
     }
-    return {};
   }
 
   void end_citation() {
@@ -161,8 +152,7 @@ private:
 
   citation_deposit& out_;
   std::vector<std::string> path_;
-  std::size_t capture_from_ = 0; ///< depth; 0: nothing is captured
-  std::string captured_;
+  captured_text captured_;
   citing_doi current_;
   nlohmann::json kept_;
   std::size_t kept_bytes_ = 0;

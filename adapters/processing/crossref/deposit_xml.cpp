@@ -1,10 +1,10 @@
 #include "adapters/processing/crossref/deposit_xml.hpp"
 
+#include "adapters/processing/crossref/captured_text.hpp"
 #include "adapters/processing/crossref/deposit_facts.hpp"
 #include "adapters/processing/crossref/text.hpp"
 #include "adapters/processing/crossref/xml_reader.hpp"
 #include "messages/values/lower_case.hpp"
-#include "messages/values/utf8.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -52,7 +52,7 @@ public:
     path_.emplace_back(element.name);
     if (path_.size() == 1)
       return root(element);
-    if (capture_from_ > 0 || ignored_from_ > 0)
+    if (captured_.depth() > 0 || ignored_from_ > 0)
       return {};
     if (element.namespace_uri != root_namespace_
         || is_foreign_matter(element.name))
@@ -66,9 +66,9 @@ public:
 
   caf::error end_element(std::string_view, std::string_view) override {
     caf::error problem;
-    if (capture_from_ > 0) {
-      if (capture_from_ == path_.size())
-        problem = captured();
+    if (captured_.depth() > 0) {
+      if (captured_.depth() == path_.size())
+        problem = take(captured_.take());
     } else if (ignored_from_ > 0) {
       if (ignored_from_ == path_.size())
         ignored_from_ = 0;
@@ -80,9 +80,7 @@ public:
   }
 
   caf::error text(std::string_view part) override {
-    constexpr std::size_t bytes_max = 4096;
-    if (capture_from_ > 0 && captured_.size() < bytes_max)
-      captured_ += part.substr(0, bytes_max - captured_.size());
+    captured_.add(part);
     return {};
   }
 
@@ -107,11 +105,6 @@ private:
     return path_.size() > 1 ? std::string_view{path_[path_.size() - 2]} : ""sv;
   }
 
-  void capture() {
-    capture_from_ = path_.size();
-    captured_.clear();
-  }
-
   void open(const xml_element& element) {
     const auto name = element.name;
     if (is_thing(name) || (path_.size() == 3 && parent() == "body")) {
@@ -126,7 +119,7 @@ private:
     if (name == "person_name" || name == "organization")
       first_ = element.attribute("sequence") == "first";
     if (wants(name))
-      capture();
+      captured_.begin(path_.size());
   }
 
   /// Of a reference only its key and DOI matter: all else describes the work
@@ -140,7 +133,7 @@ private:
       things_.back().citations.push_back(
         {one_line(element.attribute("key")), "stored_query", {}});
     } else if (element.name == "doi" && parent() == "citation" && noted_) {
-      capture();
+      captured_.begin(path_.size());
     }
   }
 
@@ -159,11 +152,7 @@ private:
     return !things_.empty() && is_fact(name, above);
   }
 
-  caf::error captured() {
-    auto value = squeeze(captured_);
-    if (const auto cut = find_invalid_utf8(value); cut != value.npos)
-      value.resize(cut);
-    capture_from_ = 0;
+  caf::error take(std::string value) {
     const std::string_view name = path_.back();
     const auto above = parent();
     if (above == "head")
@@ -255,10 +244,9 @@ private:
   std::vector<std::string> path_;
   std::vector<deposited_thing> things_;
   // Depths of the element from which on something holds; 0: it does not.
-  std::size_t capture_from_ = 0;
   std::size_t ignored_from_ = 0;
   std::size_t references_from_ = 0;
-  std::string captured_;
+  captured_text captured_;
   doi_record pending_; ///< of the open doi_data
   bool first_ = false; ///< inside the first contributor
   bool noted_ = false; ///< the open citation is one that is answered

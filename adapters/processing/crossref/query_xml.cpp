@@ -1,5 +1,6 @@
 #include "adapters/processing/crossref/query_xml.hpp"
 
+#include "adapters/processing/crossref/captured_text.hpp"
 #include "adapters/processing/crossref/text.hpp"
 #include "adapters/processing/crossref/xml_reader.hpp"
 #include "adapters/processing/crossref/xml_text.hpp"
@@ -171,7 +172,7 @@ public:
     }
     if (depth_ == query_depth_ + 1 || element.name == "doi_batch_id"
         || element.name == "email_address")
-      captured_.clear();
+      captured_.begin(depth_);
     return {};
   }
 
@@ -179,11 +180,11 @@ public:
     caf::error problem;
     if (query_depth_ == 0) {
       if (name == "doi_batch_id" && out_.batch_id.empty())
-        out_.batch_id = one_line(squeeze(captured_));
+        out_.batch_id = one_line(captured_.take());
       else if (name == "email_address" && out_.email.empty())
-        out_.email = squeeze(captured_);
+        out_.email = captured_.take();
     } else if (depth_ == query_depth_ + 1) {
-      field(name, squeeze(captured_));
+      field(name, captured_.take());
     } else if (depth_ == query_depth_) {
       problem = add(std::exchange(current_, {}), out_);
       query_depth_ = 0;
@@ -193,9 +194,7 @@ public:
   }
 
   caf::error text(std::string_view part) override {
-    constexpr std::size_t bytes_max = 4096;
-    if (captured_.size() < bytes_max)
-      captured_ += part.substr(0, bytes_max - captured_.size());
+    captured_.add(part);
     return {};
   }
 
@@ -229,7 +228,7 @@ private:
   std::size_t depth_ = 0;
   std::size_t query_depth_ = 0; ///< of the open query; 0: none
   lookup current_;
-  std::string captured_;
+  captured_text captured_;
 };
 
 bool is_document(std::string_view text) {
