@@ -1,5 +1,6 @@
 #include "benchmarks/depositbench/crossref.hpp"
 
+#include "benchmarks/depositbench/feed.hpp"
 #include "messages/values/hex.hpp"
 
 #include <algorithm>
@@ -93,38 +94,18 @@ std::string poll_request(const sender& who, const std::string& name) {
 // -- posting ------------------------------------------------------------------
 
 /// What the connections of one producer share.
-struct feed {
+struct feed : producer_feed {
   feed(const producer_plan& x, const std::vector<sender>& logins,
        std::shared_ptr<deposit_board> open, std::shared_ptr<progress> reports)
-    : plan(x), senders(logins), board(std::move(open)), to(std::move(reports)),
-      source(static_cast<std::uint32_t>(
-               std::min<std::size_t>(std::max(x.users, 1u), logins.size())),
-             0, x.seed),
-      loop(x.rate) {
+    : producer_feed(x, std::move(reports),
+                    {std::min<std::size_t>(std::max(x.users, 1u),
+                                           logins.size())}),
+      senders(logins), board(std::move(open)) {
     // nop
   }
 
-  ~feed() {
-    to->add_latencies(to->enqueue_us, latencies);
-  }
-
-  bool ready() {
-    if (to->stop || to->failed || (plan.items > 0 && sent >= plan.items))
-      return false;
-    if (plan.rate > 0)
-      return loop.due(sent) > 0;
-    return plan.backlog_max == 0
-           || to->waiting() <= plan.backlog_max;
-  }
-
-  producer_plan plan;
   const std::vector<sender>& senders;
   std::shared_ptr<deposit_board> board;
-  std::shared_ptr<progress> to;
-  workload source;
-  open_loop loop;
-  std::uint64_t sent = 0;
-  std::vector<std::uint32_t> latencies;
 };
 
 class post_conversation : public reporting_conversation {
@@ -135,13 +116,11 @@ public:
   }
 
   bool ask(std::string& request) override {
-    if (!from_->ready())
+    if (from_->ready(1) == 0)
       return false;
     asked_us_ = steady_us();
     who_ = from_->source.draw_user();
-    deposit_ = {next_name(), from_->plan.rate > 0
-                               ? from_->loop.intended_us(from_->sent)
-                               : asked_us_};
+    deposit_ = {next_name(), from_->mark(asked_us_, from_->sent)};
     ++from_->sent;
     ++to_->sent;
     request = post_request(from_->senders[who_], deposit_.file_name,

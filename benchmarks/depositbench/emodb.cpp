@@ -1,5 +1,6 @@
 #include "benchmarks/depositbench/emodb.hpp"
 
+#include "benchmarks/depositbench/feed.hpp"
 
 #include <algorithm>
 
@@ -21,47 +22,20 @@ std::string target(const std::string& queue, const std::string& what) {
 // -- producer -----------------------------------------------------------------
 
 /// What the connections of one producer share.
-struct feed {
+struct feed : producer_feed {
   feed(const producer_plan& x, const std::vector<sender>& senders,
        std::shared_ptr<progress> reports)
-    : plan(x),
-      to(std::move(reports)),
-      source(static_cast<std::uint32_t>(std::min<std::size_t>(
-               std::max(x.users, 1u), senders.size())),
-             x.body_bytes, x.seed),
-      loop(x.rate) {
+    : producer_feed(x, std::move(reports),
+                    {std::min<std::size_t>(std::max(x.users, 1u),
+                                           senders.size()),
+                     x.body_bytes}) {
     for (const auto& key : senders)
       headers.push_back(key_header(key) + json_type);
     source.append_body(body, 0);
   }
 
-  ~feed() {
-    to->add_latencies(to->enqueue_us, latencies);
-  }
-
-  /// How many items may be sent now.
-  std::uint64_t ready() {
-    if (to->stop || to->failed || (plan.items > 0 && sent >= plan.items))
-      return 0;
-    if (plan.rate > 0)
-      return std::min<std::uint64_t>(loop.due(sent), batch_max);
-    const bool waits =
-      plan.backlog_max > 0 && to->waiting() > plan.backlog_max;
-    return waits ? 0 : plan.group;
-  }
-
-  std::uint64_t mark(std::uint64_t now, std::uint64_t number) const {
-    return plan.rate > 0 ? loop.intended_us(number) : now;
-  }
-
-  producer_plan plan;
-  std::shared_ptr<progress> to;
-  workload source;
-  open_loop loop;
   std::vector<std::string> headers; ///< by sender
-  std::string body;
-  std::uint64_t sent = 0;
-  std::vector<std::uint32_t> latencies;
+  std::string body; ///< of the size that all have
 };
 
 class send_conversation : public reporting_conversation {
@@ -72,7 +46,7 @@ public:
   }
 
   bool ask(std::string& request) override {
-    count_ = from_->ready();
+    count_ = from_->ready(batch_max);
     if (count_ == 0)
       return false;
     asked_us_ = steady_us();

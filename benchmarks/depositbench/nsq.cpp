@@ -1,5 +1,7 @@
 #include "benchmarks/depositbench/nsq.hpp"
 
+#include "benchmarks/depositbench/feed.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 #include <thread>
@@ -165,35 +167,13 @@ private:
 };
 
 /// What the connections of one producer share.
-struct feed {
+struct feed : producer_feed {
   feed(const producer_plan& x, std::shared_ptr<progress> reports)
-    : plan(x), to(std::move(reports)), source(1, x.body_bytes, x.seed),
-      loop(x.rate) {
+    : producer_feed(x, std::move(reports), {1, x.body_bytes}) {
     source.append_body(body, 0);
   }
 
-  ~feed() {
-    to->add_latencies(to->enqueue_us, latencies);
-  }
-
-  /// How many items may be sent now.
-  std::uint64_t ready() {
-    if (to->stop || to->failed || (plan.items > 0 && sent >= plan.items))
-      return 0;
-    if (plan.rate > 0)
-      return std::min(loop.due(sent), pipelined_max);
-    const bool waits =
-      plan.backlog_max > 0 && to->waiting() > plan.backlog_max;
-    return waits ? 0 : plan.group;
-  }
-
-  producer_plan plan;
-  std::shared_ptr<progress> to;
-  workload source;
-  open_loop loop;
   std::string body; ///< of the size that all have
-  std::uint64_t sent = 0;
-  std::vector<std::uint32_t> latencies;
 };
 
 /// MPUB of a group; one PUB for each item of groups of one and of open loops.
@@ -206,7 +186,7 @@ public:
 
 protected:
   void say(std::string& request) override {
-    const auto count = from_->ready();
+    const auto count = from_->ready(pipelined_max);
     if (count == 0)
       return;
     asked_us_ = steady_us();
@@ -223,9 +203,8 @@ protected:
       if (single)
         request += "PUB " + plan.queue + '\n';
       append_size(request, from_->body.size());
-      const auto mark =
-        plan.rate > 0 ? from_->loop.intended_us(from_->sent + i) : asked_us_;
-      from_->source.append_body(request, mark);
+      from_->source.append_body(request,
+                                from_->mark(asked_us_, from_->sent + i));
     }
     from_->sent += count;
     to_->sent += count;
