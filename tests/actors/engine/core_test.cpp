@@ -151,6 +151,26 @@ TEST_F(core_test, takes_back_what_a_dead_processor_held) {
   EXPECT_EQ(second.got->items[0].attempt, 2u);
 }
 
+TEST_F(core_test, takes_back_what_a_processor_held_that_attaches_anew) {
+  put("metadata", items_of("ann", 2));
+  auto sp = attach_to("metadata");
+  want(sp, 1);
+  ASSERT_EQ(sp.got->items.size(), 1u);
+  const auto before = sp.number;
+  const auto again = ask<attached>(sp.door, attach{sp.actor, "sp", {}, 0});
+  ASSERT_TRUE(again) << render(again.error());
+  EXPECT_NE(again->processor, before);
+  EXPECT_EQ(report_of("metadata").processors, 1u);
+  EXPECT_EQ(report_of("metadata").in_flight, 0u);
+  want(sp, 2);
+  EXPECT_EQ(sp.got->items.size(), 1u) << "nobody has that number any more";
+  sp.number = again->processor;
+  want(sp, 2);
+  ASSERT_EQ(sp.got->items.size(), 3u);
+  EXPECT_EQ(sp.got->items[1].id, sp.got->items[0].id);
+  EXPECT_EQ(sp.got->items[1].attempt, 2u);
+}
+
 TEST_F(core_test, takes_it_back_from_each_of_many_users) {
   constexpr std::uint32_t users = 150;
   for (std::uint32_t i = 0; i < users; ++i)

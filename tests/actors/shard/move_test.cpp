@@ -113,6 +113,13 @@ TEST_F(move_test, leaves_delayed_items_delayed) {
   EXPECT_EQ(polled("b"), strings{"1"});
 }
 
+TEST_F(move_test, counts_delayed_items_as_new_where_equal_ones_collapse) {
+  put("dedupq/a", sent_by("ann", {"M", "N"}));
+  finish("dedupq/a", names_of(poll("dedupq/a", 1)), verdict::retry, 60'000);
+  move("dedupq/a", "dedupq/b");
+  EXPECT_EQ(polled("dedupq/b"), (strings{"M", "N"}));
+}
+
 TEST_F(move_test, goes_on_over_many_appends) {
   for (int i = 0; i < 5; ++i)
     put("a", sent_by("ann", numbered(500)));

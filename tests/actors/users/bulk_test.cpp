@@ -36,6 +36,19 @@ protected:
     return all.empty() ? 0 : *std::max_element(all.begin(), all.end());
   }
 
+  user_actor actor_of_user(const std::string& user) {
+    return caf::actor_cast<
+             shard::shard_self::stateful_pointer<shard::shard_state>>(core)
+      ->state.users.at(user)
+      .actor;
+  }
+
+  static std::uint32_t bulk_actions_of(const user_actor& user) {
+    return caf::actor_cast<
+             users::user_self::stateful_pointer<users::user_state>>(user)
+      ->state.bulk_actions;
+  }
+
   /// Runs until so many groups were written since `new_groups`.
   void run_until_written(std::size_t groups) {
     while (disk->groups.size() < groups && sched.try_run_once()) {
@@ -97,6 +110,41 @@ TEST_F(bulk_test, all_claims_are_given_up_in_slices) {
   EXPECT_EQ(claims("q"), 0u);
   EXPECT_LE(largest_group(), slice + 2);
   EXPECT_EQ(poll("q", many + 2).size(), std::size_t{many + 2});
+}
+
+TEST_F(bulk_test, claims_made_while_others_are_given_up_are_kept) {
+  constexpr int all = 10 * slice;
+  put("q", items_of("ann", all));
+  ASSERT_EQ(poll("q", all).size(), std::size_t{all});
+  new_groups();
+  auto giving_up = self->request(core, caf::infinite, release_queue{"q"});
+  run_until_written(1);
+  EXPECT_FALSE(self->has_next_message()) << "there is more to give up";
+  auto polling = self->request(
+    core, caf::infinite, receive_items{"q", "worker", 1, 30'000, no_cap});
+  settle();
+  polling.receive(
+    [](const items_received& x) { EXPECT_EQ(x.items.size(), 1u); },
+    [](const caf::error& why) { FAIL() << render(why); });
+  giving_up.receive([](const done&) {},
+                    [](const caf::error& why) { FAIL() << render(why); });
+  EXPECT_EQ(claims("q"), 1u);
+}
+
+TEST_F(bulk_test, nobody_leaves_whose_purge_is_not_answered) {
+  put("q", items_of("ann", slice));
+  new_groups();
+  auto purging = self->request(core, caf::infinite, purge_queue{"q"});
+  const auto ann = actor_of_user("ann");
+  while (bulk_actions_of(ann) == 0 && sched.try_run_once()) {
+    // nop
+  }
+  auto leaving = self->request(ann, caf::infinite, retire{});
+  settle();
+  leaving.receive([](const retired& x) { EXPECT_FALSE(x.left); },
+                  [](const caf::error& why) { FAIL() << render(why); });
+  purging.receive([](const done&) {},
+                  [](const caf::error& why) { FAIL() << render(why); });
 }
 
 TEST_F(bulk_test, users_who_are_idle_are_let_go_some_at_a_time) {
