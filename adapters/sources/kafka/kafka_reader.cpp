@@ -1,6 +1,7 @@
 #include "adapters/sources/kafka/kafka_reader.hpp"
 
 #include "adapters/logs/kafka/client.hpp"
+#include "adapters/sources/kafka/held_ends.hpp"
 #include "adapters/sources/kafka/positions.hpp"
 #include "adapters/sources/kafka/topics.hpp"
 #include "adapters/sources/records/interruptible_reader.hpp"
@@ -66,6 +67,8 @@ private:
                                     const batch_work& work);
   caf::error assign(const offset_map& from, const batch_work& work);
   caf::error check(const batch_work& work) const;
+  void look_for_held(const batch_work& work);
+  caf::error held_up(const batch_work& work) const;
   bool done(const batch_work& work) const;
   bool enough(const batch_work& work) const;
   caf::error take(const rd_kafka_message_t& x, batch_work& work);
@@ -83,6 +86,7 @@ private:
   std::unique_ptr<kafka::client> client_;
   offset_map next_;  ///< what comes next of the assigned partitions
   offset_map marks_; ///< what is to come first of them, to be compared
+  held_ends held_;
   caf::error ended_;    ///< why nothing is read any more
 };
 
@@ -111,6 +115,8 @@ caf::expected<pulled_batch> kafka_reader::next_batch(const batch_request& x) {
     client_.reset();
     next_.clear();
   }
+  if (auto waits = held_up(work))
+    return waits;
   work.out.cursor = to_text(work.kept);
   work.out.has_cursor = !work.kept.empty();
   return std::move(work.out);
@@ -221,7 +227,11 @@ caf::error kafka_reader::prepare(batch_work& work) {
     work.lows[i] = there->low;
     work.goals[i] = there->high;
   }
-  return from == next_ ? caf::error{} : assign(from, work);
+  if (from != next_)
+    if (auto error = assign(from, work))
+      return error;
+  look_for_held(work);
+  return {};
 }
 
 /// Begins with the last record that was read, where it is known: a topic that
@@ -255,6 +265,31 @@ caf::error kafka_reader::assign(const offset_map& from,
     return failed("assignment of " + topic_, code);
   next_ = from;
   return {};
+}
+
+/// How far a partition goes, the last fetch has said.
+void kafka_reader::look_for_held(const batch_work& work) {
+  std::map<std::int32_t, held_ends::seen_end> seen;
+  for (const auto& [partition, goal] : work.goals) {
+    offset_range there;
+    const auto code = rd_kafka_get_watermark_offsets(
+      client_->handle(), topic_.c_str(), partition, &there.low, &there.high);
+    const bool known = code == RD_KAFKA_RESP_ERR_NO_ERROR && there.high >= 0;
+    seen[partition] = {goal, known ? there.high : -1,
+                       next_.at(partition) >= goal};
+  }
+  held_.see(seen, clock::now());
+}
+
+/// No error as long as there is something else to hand out.
+caf::error kafka_reader::held_up(const batch_work& work) const {
+  const auto first = held_.first(clock::now());
+  if (!first || !work.out.records.empty() || !work.out.bad.empty())
+    return {};
+  return caf::make_error(ec::store_failed,
+                         where(first->first) + " shows nothing from offset "
+                           + std::to_string(first->second)
+                           + " on: a producer keeps a transaction open there");
 }
 
 bool kafka_reader::done(const batch_work& work) const {

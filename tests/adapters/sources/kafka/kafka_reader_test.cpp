@@ -185,6 +185,34 @@ TEST_F(kafka_reader_test, returns_soon_when_there_is_no_more) {
     << "and does not wait for its time limit of 60 s, three times";
 }
 
+TEST_F(kafka_reader_test, says_what_a_transaction_that_stays_open_holds_up) {
+  publish(0, 1);
+  const auto before = next();
+  EXPECT_EQ(before.records.size(), 1u);
+  open_transaction open{options.brokers, topic};
+  ASSERT_TRUE(open.begun());
+  publish(1, 2);
+  caf::error why;
+  const auto end = test_clock::now() + seconds{60};
+  while (!why && test_clock::now() < end) {
+    const auto x = reader->next_batch({100, before.cursor, seconds{60}});
+    if (!x)
+      why = x.error();
+    else
+      EXPECT_TRUE(x->records.empty());
+  }
+  EXPECT_EQ(why, ec::store_failed);
+  EXPECT_NE(render(why).find(topic + "/0 shows nothing from offset 1 on"),
+            std::string::npos)
+    << render(why);
+  ASSERT_TRUE(open.abort());
+  std::size_t came = 0;
+  while (came == 0 && test_clock::now() < end + seconds{60})
+    if (const auto x = reader->next_batch({100, before.cursor, seconds{60}}))
+      came = x->records.size();
+  EXPECT_EQ(came, 1u);
+}
+
 TEST_F(kafka_reader_test, an_empty_topic_has_no_cursor) {
   const auto batch = next();
   EXPECT_TRUE(batch.records.empty());
