@@ -39,7 +39,7 @@ struct nsq_limits_settings {
   std::uint32_t deflate_level_max = 6;
   std::uint32_t channel_consumers_max = 0; ///< 0: no limit
   std::uint32_t backlog_mb = 4;            ///< that one client has not read
-  std::uint32_t made_per_user_max = 2'000; ///< topics and channels; 0: no limit
+  std::uint32_t made_per_user_max = 5'000; ///< topics and channels; 0: no limit
 
   friend bool operator==(const nsq_limits_settings&,
                          const nsq_limits_settings&) = default;
