@@ -1,6 +1,7 @@
 #include "config/handlers.hpp"
 
 #include "actors/rules/control/pipelines.hpp"
+#include "actors/rules/control/stage_slots.hpp"
 #include "adapters/processing/aptrust/ingest/stages.hpp"
 #include "adapters/processing/aptrust/orders/reporting.hpp"
 #include "adapters/processing/aptrust/orders/splitting.hpp"
@@ -12,6 +13,8 @@
 #include "adapters/processing/merritt/keeping.hpp"
 #include "adapters/processing/merritt/stages.hpp"
 #include "adapters/processing/stages/stage_crew.hpp"
+#include "adapters/processing/stages/while_there.hpp"
+#include "adapters/stores/files/work_marker.hpp"
 #include "config/aptrust.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/workers.hpp"
@@ -104,6 +107,15 @@ bool is_of_batches(const std::string& queue) {
          || queue.ends_with(std::string{"."} + report_stage);
 }
 
+/// What is in the working folder would seem to be gone with its disk.
+void wait_for_work_folder(stages::stage_handlers& all,
+                          const std::filesystem::path& folder) {
+  for (auto& [name, handler] : all)
+    if (rules::needs_of({.name = name, .handler = name}).work_folder)
+      handler = stages::while_there(
+        [folder] { return look_for_work_marker(folder); }, std::move(handler));
+}
+
 } // namespace
 
 stage_handler_spawner
@@ -128,6 +140,7 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
        .retention_s =
          std::int64_t{settings.retention.submissions_days} * 24 * 3600,
        .limits = limits_of(settings)});
+  wait_for_work_folder(options.handlers, tools->work_folder);
   options.exec = exec::make_exec_handler(
     tools->work_folder,
     std::shared_ptr<exec::program_groups>{cut, &cut->programs});

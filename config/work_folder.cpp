@@ -1,7 +1,9 @@
 #include "config/work_folder.hpp"
 
+#include "adapters/stores/files/mounts.hpp"
 #include "adapters/stores/files/work_marker.hpp"
 #include "adapters/stores/postgres/postgres_shard_leases.hpp"
+#include "config/kept_work.hpp"
 #include "messages/values/uuid.hpp"
 
 #include <spdlog/spdlog.h>
@@ -46,6 +48,16 @@ caf::error mark_if_new(const fs::path& folder, const std::string& id,
   return write_work_marker(system_disk(), folder, id);
 }
 
+/// An empty folder may be one whose disk is not mounted.
+caf::error look_for_disk(const depositd_settings& settings,
+                         const fs::path& folder) {
+  if (settings.work.folder.empty())
+    return {};
+  const auto mounts =
+    note_mounts(system_disk(), folder, mount_notes_of(settings) / "work");
+  return mounts ? caf::error{} : mounts.error();
+}
+
 } // namespace
 
 fs::path work_folder_of(const depositd_settings& settings) {
@@ -73,8 +85,11 @@ open_work_folder(const depositd_settings& settings) {
   // Who has the store alone and emptied the folder meant it. Of several
   // engines each would mark its own.
   if (settings.shards.count == 1
-      || settings.store.kind == store_kind::embedded)
-    mark(out.id);
+      || settings.store.kind == store_kind::embedded) {
+    out.wrong = look_for_disk(settings, folder);
+    if (!out.wrong)
+      mark(out.id);
+  }
   if (!out.wrong)
     out.wrong = prove_work_folder(folder, out.id);
   return out;

@@ -120,6 +120,27 @@ class Pipeline(PipelineTest):
         engine.ctl("pipeline", "unpause", "merritt")
         self.ended(engine, uuid)
 
+    def test_jobs_wait_for_a_working_folder_whose_disk_is_away(self):
+        engine = self.prepared()
+        engine.ctl("pipeline", "pause", "merritt.process")
+        files = {"one.txt": text("one", 5)}
+        uuid = self.submit(engine, "a.checkm", "object-manifest",
+                           object_manifest(self.source, "a", files))
+        wait_until(lambda: [x for x in self.jobs(engine, uuid)
+                            if x["state"] == "processing"])
+        work = engine.data / "work"
+        disk = work.with_name("not-mounted")
+        work.rename(disk)
+        work.mkdir()
+        engine.ctl("pipeline", "unpause", "merritt.process")
+        wait_until(lambda: "is its disk mounted"
+                   in self.jobs(engine, uuid)[0]["note"])
+        self.assertEqual(self.jobs(engine, uuid)[0]["state"], "processing")
+        self.assertEqual(list(work.iterdir()), [])
+        work.rmdir()
+        disk.rename(work)
+        self.ended(engine, uuid)
+
     def test_what_is_stored_is_found_and_reported(self):
         engine = self.prepared()
         uuid = self.submit(engine, "ghent.txt", "file", b"a map\n",

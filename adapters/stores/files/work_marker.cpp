@@ -56,6 +56,17 @@ caf::error write_work_marker(disk& io, const fs::path& folder,
   return replace_file(io, folder / work_marker_name, line_of(id));
 }
 
+caf::error look_for_work_marker(const fs::path& folder) {
+  const auto path = folder / work_marker_name;
+  std::error_code code;
+  if (fs::exists(path, code))
+    return {};
+  return code ? file_failed("look at", path, code.value())
+              : caf::make_error(ec::store_failed,
+                                path.string() + " is not there: is its disk "
+                                                "mounted?");
+}
+
 caf::error prove_work_folder(const fs::path& folder, const std::string& id) {
   const auto marker = read_work_marker(folder);
   if (!marker)

@@ -24,6 +24,10 @@ read_work_marker(const std::filesystem::path& folder);
 caf::error write_work_marker(disk& io, const std::filesystem::path& folder,
                              const std::string& id);
 
+/// No error if the folder has a marker, whosever; `ec::store_failed` if not, as
+/// while its disk is not mounted.
+caf::error look_for_work_marker(const std::filesystem::path& folder);
+
 /// No error if the folder has this marker and files can be made in it; else one
 /// line that says what is wrong. Blocks as long as the file system does.
 caf::error prove_work_folder(const std::filesystem::path& folder,

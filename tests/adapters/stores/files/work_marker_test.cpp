@@ -34,6 +34,12 @@ TEST_F(work_marker_test, is_missed_and_told_apart) {
   EXPECT_NE(refusal("id-2").find("says id-1"), std::string::npos);
 }
 
+TEST_F(work_marker_test, is_looked_for_whosever_it_is) {
+  EXPECT_EQ(look_for_work_marker(home.path()), ec::store_failed);
+  ASSERT_FALSE(write_work_marker(system_disk(), home.path(), "id-1"));
+  EXPECT_FALSE(look_for_work_marker(home.path()));
+}
+
 TEST_F(work_marker_test, is_damaged_if_it_holds_no_id) {
   ASSERT_FALSE(write_work_marker(system_disk(), home.path(), ""));
   EXPECT_EQ(prove_work_folder(home.path(), "id-1"), ec::store_damaged);
