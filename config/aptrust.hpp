@@ -20,8 +20,8 @@ namespace depositd {
 
 /// Opens the receiving places of the settings. `ec::bad_setting` names the
 /// first that cannot be used; all others are open then, which is enough for a
-/// node that has not each folder. Engines keep in the folder `notes` what was
-/// mounted; nodes have none.
+/// node that has not each folder. In the folder `notes`, which is this process'
+/// own, stands what was mounted; empty: nowhere.
 caf::error open_receiving(const depositd_settings& settings,
                           const std::filesystem::path& notes,
                           stages::stage_tools& out);

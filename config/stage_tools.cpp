@@ -209,6 +209,17 @@ void open_common(const depositd_settings& settings,
   out.provision.free_min = std::uint64_t{settings.work.free_min_mb} << 20;
 }
 
+/// A node has no folder of its own but in the one that all share, and nothing
+/// there if it is called otherwise at the next start.
+fs::path mount_notes_of_node(const depositd_settings& settings) {
+  const auto folder = work_folder_of(settings);
+  std::error_code unknown;
+  const bool keeps = !settings.work.folder.empty()
+                     && !settings.node.name.empty()
+                     && fs::is_directory(folder, unknown);
+  return keeps ? folder / ".mounts" / settings.node.name : fs::path{};
+}
+
 } // namespace
 
 caf::expected<std::shared_ptr<const stages::stage_tools>>
@@ -263,7 +274,8 @@ open_node_tools(const depositd_settings& settings, engine_stores engine,
   });
   if (auto failed = open_storage(named, {}, nullptr, *out))
     return failed;
-  if (const auto failed = open_receiving(settings, {}, *out))
+  if (const auto failed =
+        open_receiving(settings, mount_notes_of_node(settings), *out))
     spdlog::warn("receiving_not_opened reason=\"{}\"", render(failed));
   return std::shared_ptr<const stages::stage_tools>{out};
 }
