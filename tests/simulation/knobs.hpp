@@ -74,6 +74,7 @@ struct knobs {
   bool suspensions = false;
   bool parking = false;
   bool costs = false;   ///< queues share out bytes or time, by and by
+  bool queue_changes = false; ///< caps, turns, limits, suspension of queues
   bool cancels = false; ///< of deposits that wait
   // -- clients
   bool skew = false;     ///< one user sends nine tenths

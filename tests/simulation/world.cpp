@@ -31,7 +31,7 @@ world::world(std::uint64_t seed, const lessened& by)
     channel_chance_(seed ^ 0x6368616eU), cancel_chance_(seed ^ 0x63616e63U),
     equal_chance_(seed ^ 0x65717561U), cost_chance_(seed ^ 0x636f7374U),
     fleeting_chance_(seed ^ 0x666c6565U), notify_chance_(seed ^ 0x6e746679U),
-    system_(config_),
+    queue_chance_(seed ^ 0x71736574U), system_(config_),
     scheduler_(
       dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
     born_(scheduler_.clock().now()) {
@@ -190,6 +190,10 @@ void world::tell_settings() {
   banded.priority = priority_mode::across_users;
   banded.attempts_max = 3;
   banded.concurrency = 3;
+  queues_set_ = {{"plain", {}},
+                 {"capped", capped},
+                 {"banded", banded},
+                 {"metadata", deposit_queue_defaults()}};
   std::vector<event> changes{queue_changed{"plain", queue_settings{}},
                              queue_changed{"capped", capped},
                              queue_changed{"banded", banded}};
@@ -232,6 +236,8 @@ void world::step() {
     return step_of_equals();
   if (knobs_.costs && cost_chance_.one_in(12))
     return change_fairness();
+  if (knobs_.queue_changes && queue_chance_.one_in(8))
+    return change_queue();
   if (knobs_.fleeting && fleeting_chance_.one_in(4))
     return step_of_fleeting();
   if (knobs_.notifying && notify_chance_.one_in(4))

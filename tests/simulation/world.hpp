@@ -310,6 +310,7 @@ private:
   void change_limits();
   void change_eligibility();
   void change_fairness();
+  void change_queue();
   void suspend();
   void park();
   void cancel();
@@ -421,6 +422,7 @@ private:
   chance cost_chance_; ///< of what queues share out alone
   chance fleeting_chance_; ///< of queues that come and go alone
   chance notify_chance_;   ///< of who tells depositors alone
+  chance queue_chance_;    ///< of changed queues alone
   history told_;
   system_config config_;
   caf::actor_system system_;
@@ -454,6 +456,7 @@ private:
   bool endless_ = false; ///< actors talk for ever: the life is over
   bool calm_ = true;     ///< nothing is broken on purpose: not yet, or no more
   bool suspended_ = false;
+  std::map<std::string, queue_settings> queues_set_; ///< to begin with
   std::shared_ptr<memory_record_log> topics_; ///< null: none
   std::vector<std::pair<std::int32_t, std::string>> sent_records_;
   bool brokers_away_ = false;

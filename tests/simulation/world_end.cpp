@@ -80,6 +80,9 @@ bool world::settings_mended() {
       changes.emplace_back(unlimited);
     }
   }
+  if (knobs_.queue_changes)
+    for (const auto& [name, settings] : queues_set_)
+      changes.emplace_back(queue_changed{name, settings});
   for (auto& x : sources_mended())
     changes.push_back(std::move(x));
   const auto number = proposals_ + 1;

@@ -46,6 +46,22 @@ void world::change_fairness() {
   change({x});
 }
 
+/// As `queue set` does: to all who have something in the queue.
+void world::change_queue() {
+  const std::string name = queue_names[queue_chance_.below(4)];
+  auto settings = queues_set_.at(name);
+  if (queue_chance_.one_in(2))
+    settings.concurrency = 1 + queue_chance_.below(4);
+  if (queue_chance_.one_in(2))
+    settings.allocation = 1 + queue_chance_.below(3);
+  if (queue_chance_.one_in(3))
+    settings.pending_limit = 5 + queue_chance_.below(20);
+  if (queue_chance_.one_in(3))
+    settings.attempts_max = 1 + queue_chance_.below(5);
+  settings.suspended = queue_chance_.one_in(4);
+  change({queue_changed{name, settings}});
+}
+
 void world::suspend() {
   suspended_ = !suspended_;
   change({server_changed{suspended_, true}});
