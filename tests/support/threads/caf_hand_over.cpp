@@ -134,3 +134,52 @@ extern "C" void forget(void* actor) {
   __tsan_release(actor);
   call(actor);
 }
+
+// shared_spinlock: who has it alone comes after all before; of those who share
+// it nobody waits for another.
+
+namespace {
+
+/// Where those who share it are told of, beside the lock itself.
+void* shared_side(void* lock) {
+  return static_cast<char*>(lock) + 1;
+}
+
+} // namespace
+
+// shared_spinlock::lock()
+#define LOCK "_ZN3caf6detail15shared_spinlock4lockEv"
+extern "C" void lock_alone(void* lock) STANDS_FOR(LOCK);
+extern "C" void lock_alone(void* lock) {
+  static const auto call = behind<void (*)(void*)>(LOCK);
+  call(lock);
+  __tsan_acquire(lock);
+  __tsan_acquire(shared_side(lock));
+}
+
+// shared_spinlock::unlock()
+#define UNLOCK "_ZN3caf6detail15shared_spinlock6unlockEv"
+extern "C" void unlock_alone(void* lock) STANDS_FOR(UNLOCK);
+extern "C" void unlock_alone(void* lock) {
+  static const auto call = behind<void (*)(void*)>(UNLOCK);
+  __tsan_release(lock);
+  call(lock);
+}
+
+// shared_spinlock::lock_shared()
+#define LOCK_SHARED "_ZN3caf6detail15shared_spinlock11lock_sharedEv"
+extern "C" void lock_shared(void* lock) STANDS_FOR(LOCK_SHARED);
+extern "C" void lock_shared(void* lock) {
+  static const auto call = behind<void (*)(void*)>(LOCK_SHARED);
+  call(lock);
+  __tsan_acquire(lock);
+}
+
+// shared_spinlock::unlock_shared()
+#define UNLOCK_SHARED "_ZN3caf6detail15shared_spinlock13unlock_sharedEv"
+extern "C" void unlock_shared(void* lock) STANDS_FOR(UNLOCK_SHARED);
+extern "C" void unlock_shared(void* lock) {
+  static const auto call = behind<void (*)(void*)>(UNLOCK_SHARED);
+  __tsan_release(shared_side(lock));
+  call(lock);
+}

@@ -199,6 +199,10 @@ TEST_F(http_server, long_work_on_a_body_holds_up_nobody_else) {
 /// Answers come at the end of a look at the sockets.
 class http_rounds : public server_fixture {
 protected:
+  ~http_rounds() override {
+    server_.reset(); // before what it answers from
+  }
+
   void add_routes(http::router& routes) override {
     http::route_options laborious;
     laborious.laborious = true;
