@@ -47,6 +47,28 @@ void count_theirs(admin_pointer self, const admin_call_ptr& call,
                 });
 }
 
+namespace {
+
+/// Of a queue that some shards do not know: a topic's are in one of them.
+void with_listed(admin_pointer self, const admin_call_ptr& call,
+                 const std::string& queue,
+                 std::function<void(const ring_report*)> use) {
+  ask(self, call, self->state.options.shard, list_queues{},
+      [=, use = std::move(use)](const queues_listed& x) {
+        for (const auto& one : x.queues)
+          if (one.name == queue) {
+            ring_report out;
+            out.queue = one.name;
+            out.ready = one.ready;
+            out.in_flight = one.in_flight;
+            return use(&out);
+          }
+        use(nullptr);
+      });
+}
+
+} // namespace
+
 void with_ring(admin_pointer self, const admin_call_ptr& call,
                const std::string& queue,
                std::function<void(const ring_report*)> use) {
@@ -56,10 +78,10 @@ void with_ring(admin_pointer self, const admin_call_ptr& call,
     self, self->state.options.shard, self->state.options.timeout,
     show_rings{queue, "", 1},
     [=, use = std::move(use)](const caf::expected<rings_shown>& x) {
-      if (x)
-        use(x->rings.empty() ? nullptr : &x->rings.front());
-      else if (x.error() == ec::not_found)
-        use(nullptr);
+      if (x && !x->rings.empty())
+        use(&x->rings.front());
+      else if (x || x.error() == ec::not_found)
+        with_listed(self, call, queue, use);
       else
         refuse(call, x.error());
     });
