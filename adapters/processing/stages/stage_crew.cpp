@@ -115,17 +115,30 @@ void go_on(self_pointer self) {
   }
 }
 
+/// So often before a thread has been idle for long enough: a look that is due
+/// keeps the crew, and a process that ends waits for it.
+constexpr std::uint32_t looks_max = 10;
+
 void look_later(self_pointer self) {
+  using std::chrono::milliseconds;
   if (!std::exchange(self->state.look_due, true))
-    self->delayed_send(self, self->state.options.idle_max, look_idle{});
+    self->delayed_send(
+      self,
+      std::max(self->state.options.idle_max / looks_max, milliseconds{1}),
+      look_idle{});
+}
+
+void end_idle(self_pointer self) {
+  for (const auto& thread : std::exchange(self->state.idle, {}))
+    end_thread(self, thread);
 }
 
 void look(self_pointer self) {
   auto& state = self->state;
   state.look_due = false;
-  if (!std::exchange(state.used, false))
-    for (const auto& thread : std::exchange(state.idle, {}))
-      end_thread(self, thread);
+  state.looks = std::exchange(state.used, false) ? 0 : state.looks + 1;
+  if (state.looks >= looks_max)
+    end_idle(self);
   if (!state.threads.empty())
     look_later(self);
 }
@@ -142,8 +155,11 @@ caf::result<outcome> take(self_pointer self, handle_item& x) {
 
 void gone(self_pointer self, const caf::down_msg& x) {
   auto& state = self->state;
-  if (state.slots.erase(x.source) > 0)
+  if (state.slots.erase(x.source) > 0) {
+    if (state.slots.empty())
+      end_idle(self); // nobody brings them anything
     return;
+  }
   const auto is_it = [&](const handler_actor& y) {
     return y.address() == x.source;
   };

@@ -11,6 +11,7 @@
 #include <caf/typed_response_promise.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -58,8 +59,9 @@ struct stage_crew_state {
   std::unordered_map<caf::actor_addr, answer> busy; ///< by thread
   /// What slots have fetched ahead; the first thread that is free takes it.
   std::deque<waiting_item> waiting;
-  bool used = false;     ///< since the last look
-  bool look_due = false; ///< a `look_idle` is on its way
+  bool used = false;       ///< since the last look
+  std::uint32_t looks = 0; ///< since it was used
+  bool look_due = false;   ///< a `look_idle` is on its way
 
   static inline const char* name = "stage_crew";
 };

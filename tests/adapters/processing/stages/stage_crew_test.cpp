@@ -47,8 +47,9 @@ protected:
   ~slots_of_a_stage() override {
     for (const auto& slot : slots)
       caf::anon_send_exit(slot, caf::exit_reason::kill);
-    // Its timer would keep it, and with it the system.
-    caf::anon_send_exit(crew, caf::exit_reason::kill);
+    // Its timer would keep it for a while, and with it the system.
+    if (crew)
+      caf::anon_send_exit(crew, caf::exit_reason::kill);
   }
 
   /// Slots of one stage.
@@ -178,6 +179,20 @@ TEST_F(slots_of_a_stage, end_their_thread_when_nothing_is_to_be_done) {
   whose = &second;
   ASSERT_TRUE(ask(slot)); // with another thread
   EXPECT_EQ(second.get_future().wait_for(patience), std::future_status::ready);
+}
+
+TEST_F(slots_of_a_stage, keep_no_crew_that_has_nothing_to_do) {
+  open(1, [](const stage_task&) { return outcome{}; });
+  ASSERT_TRUE(ask(slots.front()));
+  self->monitor(crew);
+  for (const auto& slot : std::exchange(slots, {}))
+    caf::anon_send_exit(slot, caf::exit_reason::kill);
+  crew = stage_crew_actor{};
+  bool gone = false;
+  self->receive([&](const caf::down_msg&) { gone = true; },
+                // As long as its thread might have been idle.
+                caf::after(patience / 2) >> [] {});
+  EXPECT_TRUE(gone);
 }
 
 TEST_F(slots_of_a_stage, keep_their_thread_while_it_works) {
