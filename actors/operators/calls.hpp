@@ -132,8 +132,9 @@ void count_theirs(admin_pointer self, const admin_call_ptr& call,
                   std::function<void(const pending_counted&)> use);
 
 /// Goes on with the ring of a queue, of which it has one user at most, without
-/// a look at all the others: there may be many thousand. Of a topic's queue that
-/// only one of several shards has, only counts. Null if there is no such queue.
+/// a look at all the others: there may be many thousand. Only counts, of a
+/// topic's queue that only one of several shards has. Null if there is no such
+/// queue.
 void with_ring(admin_pointer self, const admin_call_ptr& call,
                const std::string& queue,
                std::function<void(const ring_report*)> use);
