@@ -136,8 +136,7 @@ void end_idle(self_pointer self) {
 void look(self_pointer self) {
   auto& state = self->state;
   state.look_due = false;
-  state.looks = std::exchange(state.used, false) ? 0 : state.looks + 1;
-  if (state.looks >= looks_max)
+  if (++state.looks > looks_max) // the first came soon after it was used
     end_idle(self);
   if (!state.threads.empty())
     look_later(self);
@@ -146,7 +145,7 @@ void look(self_pointer self) {
 caf::result<outcome> take(self_pointer self, handle_item& x) {
   auto& state = self->state;
   auto promise = self->make_response_promise<outcome>();
-  state.used = true;
+  state.looks = 0;
   state.waiting.push_back({std::move(x), promise});
   look_later(self);
   go_on(self);

@@ -59,7 +59,6 @@ struct stage_crew_state {
   std::unordered_map<caf::actor_addr, answer> busy; ///< by thread
   /// What slots have fetched ahead; the first thread that is free takes it.
   std::deque<waiting_item> waiting;
-  bool used = false;       ///< since the last look
   std::uint32_t looks = 0; ///< since it was used
   bool look_due = false;   ///< a `look_idle` is on its way
 

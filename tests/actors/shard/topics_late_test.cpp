@@ -15,7 +15,28 @@ using namespace std::chrono_literals;
 
 using counts = std::vector<std::uint64_t>;
 
-using topics_that_wait = testing::topics_fixture;
+class topics_that_wait : public testing::topics_fixture {
+protected:
+  /// With a channel and a message each.
+  void make_some() {
+    for (const auto& name : names) {
+      make(name, "a");
+      ASSERT_TRUE(send(name, {"m"}));
+    }
+  }
+
+  void remove_them() {
+    for (const auto& name : names)
+      self->send(core, order_topic{name, "", topic_action::remove});
+  }
+
+  void wait_for_some_tries() {
+    for (auto second = 0; second < 4; ++second)
+      advance(1s);
+  }
+
+  const std::vector<std::string> names{"t", "u", "v"};
+};
 
 /// A publish that meets the actor of its user on its way out.
 class late_publish : public testing::topics_fixture {
@@ -123,23 +144,17 @@ TEST_F(shared_bodies, a_body_that_channels_share_is_live_once) {
 
 TEST_F(topics_that_wait, tell_it_once_for_all_and_when_they_go_on) {
   const testing::captured_log said;
-  const std::vector<std::string> names{"t", "u", "v"};
-  for (const auto& name : names) {
-    make(name, "a");
-    ASSERT_TRUE(send(name, {"m"}));
-  }
+  make_some();
   auto& state =
     caf::actor_cast<shard::shard_self::stateful_pointer<shard::shard_state>>(
       core)
       ->state;
-  for (const auto& name : names)
-    self->send(core, order_topic{name, "", topic_action::remove});
+  remove_them();
   while (!state.topics["v"].ending && sched.try_run_once())
     ;
   auto& behind = state.journal.backlog->bytes;
   behind += std::uint64_t{1} << 40;
-  for (auto second = 0; second < 4; ++second)
-    advance(1s);
+  wait_for_some_tries();
   EXPECT_EQ(said.count("topic_waits"), 1u) << said.text();
   EXPECT_EQ(said.count("topics_go_on"), 0u);
   behind -= std::uint64_t{1} << 40;
@@ -152,16 +167,10 @@ TEST_F(topics_that_wait, tell_it_once_for_all_and_when_they_go_on) {
 
 TEST_F(topics_that_wait, tell_it_once_while_their_shard_starts_over) {
   const testing::captured_log said;
-  const std::vector<std::string> names{"t", "u", "v"};
-  for (const auto& name : names) {
-    make(name, "a");
-    ASSERT_TRUE(send(name, {"m"}));
-  }
+  make_some();
   fail_appends(*log, 1);
-  for (const auto& name : names)
-    self->send(core, order_topic{name, "", topic_action::remove});
-  for (auto second = 0; second < 4; ++second)
-    advance(1s);
+  remove_them();
+  wait_for_some_tries();
   EXPECT_EQ(said.count("shard_starting_over"), 1u) << said.text();
   EXPECT_EQ(said.count("topic_waits"), 1u) << said.text();
   EXPECT_EQ(said.count("topics_go_on"), 1u) << said.text();
