@@ -317,6 +317,10 @@ using projector_actor = read_model_actor::extend<
   // From the shard: the whole state, to start or start over with.
   caf::replies_to<struct recover>::with<struct recovered>,
   caf::reacts_to<struct meet_shard>,
+  // From the publisher: how far it is.
+  caf::reacts_to<struct note_published>,
+  // From the shard: what is to be forgotten must have been published.
+  caf::replies_to<struct await_published>::with<done>,
   caf::replies_to<struct match_items>::with<struct items_matched>>;
 DEPOSITD_NUMBER(72, projector_actor);
 

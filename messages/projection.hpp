@@ -63,6 +63,18 @@ struct submissions_forgotten {
 };
 DEPOSITD_MESSAGE(32, submissions_forgotten, count);
 
+/// From whoever publishes the journal: all up to here has been told, or need
+/// not be.
+struct note_published {
+  sequence upto = 0;
+};
+DEPOSITD_LOCAL(note_published);
+
+/// Answered when all that is durable now has been published, at once where
+/// nobody publishes. `ec::overloaded` if that takes too long.
+struct await_published {};
+DEPOSITD_LOCAL(await_published);
+
 struct items_found {
   std::vector<item_row> rows;
   std::vector<std::string> bodies; ///< one per row, if asked for

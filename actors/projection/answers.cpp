@@ -112,21 +112,74 @@ caf::result<items_found> answer(self_pointer self, const peek_items& x) {
   return out;
 }
 
+namespace {
+
 /// So many leave at once that nobody else waits long.
 constexpr std::uint32_t forgotten_per_slice = 2'000;
 
-caf::result<submissions_forgotten> answer(self_pointer self,
-                                          const forget_submissions& x) {
+using ids = std::vector<item_id>;
+
+/// Submissions of the user that have ended.
+caf::expected<ids> ended_of(self_pointer self, const std::string& user) {
   if (auto failed = catch_up(self))
     return failed;
-  auto count = self->state.options.projection->forget_submissions_of(
-    x.user, forgotten_per_slice);
+  submission_query theirs;
+  theirs.user = user;
+  theirs.has_status = true;
+  theirs.status = submission_status::completed;
+  theirs.count_max = forgotten_per_slice;
+  theirs.with_documents = false;
+  const auto rows = self->state.options.projection->submissions(theirs);
+  if (!rows)
+    return rows.error();
+  ids out;
+  for (const auto& row : *rows)
+    out.push_back(row.id);
+  return out;
+}
+
+caf::expected<submissions_forgotten> forget(self_pointer self,
+                                            const ids& which) {
+  auto& tables = *self->state.options.projection;
+  const auto count = tables.forget_submissions(which);
   if (!count)
-    return std::move(count.error());
+    return count.error();
   // It is in no journal: nothing would repeat it.
-  if (auto failed = self->state.options.projection->flush())
+  if (auto failed = tables.flush())
     return failed;
   return submissions_forgotten{*count};
+}
+
+} // namespace
+
+/// Who publishes how they ended needs their rows. What ends meanwhile is left
+/// for the next time.
+caf::result<submissions_forgotten> answer(self_pointer self,
+                                          const forget_submissions& x) {
+  auto which = ended_of(self, x.user);
+  if (!which)
+    return std::move(which.error());
+  auto promise = self->make_response_promise<submissions_forgotten>();
+  when_published(self, [=, which = *which](caf::error too_early) mutable {
+    auto out = too_early ? caf::expected<submissions_forgotten>{too_early}
+                         : forget(self, which);
+    if (out)
+      promise.deliver(*out);
+    else
+      promise.deliver(std::move(out.error()));
+  });
+  return promise;
+}
+
+caf::result<done> answer(self_pointer self, await_published) {
+  auto promise = self->make_response_promise<done>();
+  when_published(self, [=](caf::error too_early) mutable {
+    if (too_early)
+      promise.deliver(std::move(too_early));
+    else
+      promise.deliver(done{});
+  });
+  return promise;
 }
 
 caf::result<failed_found> answer(self_pointer self, const failed_query& x) {

@@ -7,6 +7,7 @@
 #include "messages/projection.hpp"
 
 #include <cstdint>
+#include <functional>
 
 namespace depositd::projection {
 
@@ -20,6 +21,21 @@ caf::error fold_up(self_pointer self);
 
 /// A slice that has so many bytes of what was sent ends, between groups.
 inline constexpr std::uint64_t contents_bytes_per_slice = 32 * 1024 * 1024;
+
+// -- published.cpp ------------------------------------------------------------
+
+/// The publisher has come so far.
+void go_on_published(self_pointer self, sequence upto);
+
+/// Goes on once all that is durable now has been published: at once where
+/// nobody publishes. With an error after `publish_patience`.
+void when_published(self_pointer self, std::function<void(caf::error)> go_on);
+
+/// Refuses those who have waited too long.
+void end_patience(self_pointer self);
+
+/// All that ended before this has been published.
+micros published_before_us(projector_state& state, micros now_us);
 
 // -- failed_bodies.cpp --------------------------------------------------------
 
@@ -50,6 +66,7 @@ caf::result<items_found> answer(self_pointer self, const peek_items& x);
 caf::result<failed_found> answer(self_pointer self, const failed_query& x);
 caf::result<submissions_forgotten> answer(self_pointer self,
                                           const forget_submissions& x);
+caf::result<done> answer(self_pointer self, await_published);
 caf::result<items_matched> answer(self_pointer self, const match_items& x);
 caf::result<recovered> answer(self_pointer self, const recover&);
 caf::result<done> answer(self_pointer self, const back_up& x);

@@ -216,7 +216,9 @@ caf::error catch_up(self_pointer self) {
   auto& state = self->state;
   if (auto failed = make_ready(state))
     return failed;
-  const auto until = state.options.journal->last();
+  const auto until = seeded_bug("answered_from_the_past")
+                       ? sequence{0}
+                       : state.options.journal->last();
   while (state.options.projection->reached() < until)
     if (auto failed = project_next(self))
       return failed;
@@ -264,7 +266,9 @@ void forget_old(self_pointer self) {
   const auto& options = state.options;
   const auto now_us = options.clock.at(self->clock().now());
   const auto forgotten = options.projection->forget_submissions(
-    now_us - options.retention_s * 1'000'000, 1000);
+    std::min(now_us - options.retention_s * 1'000'000,
+             published_before_us(state, now_us)),
+    1000);
   if (forgotten)
     (void)state.forgetting.is_over();
   else if (auto reason = render(forgotten.error());
@@ -280,6 +284,7 @@ void tick(self_pointer self) {
   auto& round = state.round;
   if (round.until == 0)
     round = {projection->reached(), state.options.journal->last()};
+  end_patience(self);
   auto failed = make_ready(state);
   if (!failed && projection->reached() < round.until)
     failed = project_next(self);
@@ -324,6 +329,8 @@ projector_self::behavior_type projector(actor_with<projector_state>* self,
     [=](const failed_query& x) { return answer(self, x); },
     [=](const match_items& x) { return answer(self, x); },
     [=](const forget_submissions& x) { return answer(self, x); },
+    [=](note_published x) { go_on_published(self, x.upto); },
+    [=](await_published) { return answer(self, await_published{}); },
     [=](const back_up& x) { return answer(self, x); },
     [=](report_store) { return answer(self, report_store{}); },
     [=](project_slice) { tick(self); },

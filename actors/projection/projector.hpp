@@ -14,10 +14,12 @@
 #include "messages/values/sharding.hpp"
 #include "messages/values/trouble.hpp"
 
+#include <caf/actor_clock.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -56,6 +58,10 @@ struct projector_options {
   /// Somebody publishes the journal: what was not stays in the log, from the
   /// beginning on. Else from where somebody stopped, if ever.
   bool published = false;
+  /// Less than anybody waits for an answer: what has ended and is not published
+  /// is not forgotten, and after this long whoever wants it hears so.
+  std::chrono::milliseconds publish_patience{20'000};
+  std::size_t waiting_max = 100; ///< for that
 };
 
 using projector_self = projector_actor::extend<caf::reacts_to<project_slice>>;
@@ -64,6 +70,12 @@ using projector_self = projector_actor::extend<caf::reacts_to<project_slice>>;
 struct live_bodies {
   std::int64_t count = 0; ///< of items: it must not go as long as there is one
   std::int64_t bytes = 0; ///< of bodies, also if several items share one
+};
+
+/// Somebody who waits until all up to a place has been published.
+struct unpublished {
+  caf::actor_clock::time_point until; ///< no longer than this
+  std::function<void(caf::error)> go_on;
 };
 
 struct projector_state {
@@ -90,6 +102,15 @@ struct projector_state {
   /// folded yet, or the last slice went wrong.
   std::unique_ptr<rules::slice_fold> fold;
   sent_contents contents; ///< of what is folded
+
+  /// How far outcomes have been published.
+  struct {
+    sequence upto = 0;   ///< as the publisher says
+    sequence mark = 0;   ///< the end of the journal when this was asked last
+    micros mark_us = 0;  ///< then
+    micros before_us = 0; ///< what ended before this has been published
+    std::multimap<sequence, unpublished> waiting; ///< by up to where
+  } publishing;
 
   /// By number of the segment.
   std::map<std::uint64_t, live_bodies> live;

@@ -271,8 +271,9 @@ void fill_in(publication& x, const std::vector<job_row>& rows) {
     if (job == nullptr)
       continue;
     const auto at = by_id.find(job->row.id);
-    if (at == by_id.end())
-      continue; // forgotten with its batch by now
+    entry.forgotten = at == by_id.end();
+    if (entry.forgotten)
+      continue;
     job->row.info = at->second->info;
     job->row.created_us = at->second->created_us;
     if (!job->has_facts)
@@ -288,8 +289,12 @@ void fill_in(publication& x, const std::vector<batch_row>& rows) {
     const auto at = by_id.find(job != nullptr     ? job->row.batch
                                : batch != nullptr ? batch->row.id
                                                   : item_id{0});
-    if (at == by_id.end())
+    if (job == nullptr && batch == nullptr)
       continue;
+    if (at == by_id.end()) {
+      entry.forgotten = true;
+      continue;
+    }
     if (job != nullptr) {
       job->batch_uuid = at->second->info.uuid;
     } else {

@@ -77,6 +77,7 @@ void published(self_pointer self, const publication& x) {
     state.batch_max *= 2;
   state.cursor = std::max(state.cursor, x.last);
   state.report.published = state.cursor;
+  self->send(state.options.reads, note_published{state.cursor});
   set_trouble(state, {});
   // Also if there was nothing to publish: segments are kept until this is
   // durable. It goes with the next group.
@@ -112,7 +113,8 @@ void send_out(self_pointer self, const publication& x) {
   std::vector<outgoing_record> batch;
   batch.reserve(x.entries.size());
   for (const auto& entry : x.entries)
-    batch.push_back(std::visit(writer{state.options.format}, entry.what));
+    if (!entry.forgotten)
+      batch.push_back(std::visit(writer{state.options.format}, entry.what));
   crash_point("publisher_read");
   if (seeded_bug("egress_cursor_first"))
     self->send(
@@ -134,10 +136,12 @@ void fill_in(publication& x, const std::vector<submission_row>& rows) {
     auto* outcome = std::get_if<outcome_event>(&entry.what);
     if (entry.known || outcome == nullptr)
       continue;
-    if (const auto at = by_id.find(outcome->id); at != by_id.end()) {
-      outcome->submission = at->second->submission;
-      outcome->received_us = at->second->received_us;
-    }
+    const auto at = by_id.find(outcome->id);
+    entry.forgotten = at == by_id.end();
+    if (entry.forgotten)
+      continue;
+    outcome->submission = at->second->submission;
+    outcome->received_us = at->second->received_us;
   }
 }
 
@@ -249,6 +253,7 @@ void learn_queues(self_pointer self) {
           if (settings.kind == queue_kind::deposit)
             self->state.deposit_queues.insert(name);
         begin_at(self->state);
+        self->send(options.reads, note_published{self->state.cursor});
         publish(self);
       },
       [=](const caf::error& why) { begin_again(self, why); });

@@ -64,6 +64,9 @@ struct publication {
     sequence at = 0;   ///< of its event, which has no other entry
     bool known = true; ///< else an outcome's metadata must be looked up
     std::variant<outcome_event, dead_letter, ended_batch, ended_job> what;
+    /// Nobody has its metadata any more: it was published before they went, and
+    /// comes again after a crash.
+    bool forgotten = false;
   };
   std::vector<entry> entries;
   sequence last = 0;

@@ -274,7 +274,12 @@ caf::result<batches_forgotten> forget_ended(shard_pointer self,
   run->what = x;
   run->where = journal::take_reply(self);
   run->id_last = self->state.id_last;
-  forget_slice(self, run, {});
+  // How they ended is told with what the rows say of them.
+  self
+    ->request(self->state.options.projector,
+              self->state.options.request_timeout, await_published{})
+    .then([=](done) { forget_slice(self, run, {}); },
+          [=](const caf::error& why) { journal::answer(run->where, why); });
   return journal::answered_later<batches_forgotten>();
 }
 

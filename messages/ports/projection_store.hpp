@@ -135,9 +135,9 @@ public:
   virtual caf::expected<std::uint64_t>
   forget_submissions(micros finished_before_us, std::uint32_t count_max) = 0;
 
-  /// Removes finished submissions of the user; returns how many.
+  /// Removes these, those of them that have finished; returns how many.
   virtual caf::expected<std::uint64_t>
-  forget_submissions_of(const std::string& user, std::uint32_t count_max) = 0;
+  forget_submissions(const std::vector<item_id>& ids) = 0;
 
   /// What was applied, and forgotten, survives a power cut when this returns.
   /// Before, the tables may be as they were after an earlier slice: the journal

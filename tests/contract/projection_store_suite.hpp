@@ -133,7 +133,7 @@ TEST_P(projection_store_suite, keeps_slices_before_it_forgets) {
   auto x = next_slice();
   x.submissions_put = {a_submission(1)};
   ASSERT_TRUE(store->apply(x));
-  EXPECT_EQ(store->forget_submissions_of("nobody", 9), 0u);
+  EXPECT_EQ(store->forget_submissions({9}), 0u);
   store->roll_back();
   EXPECT_EQ(store->reached(), 1u);
   x = next_slice();

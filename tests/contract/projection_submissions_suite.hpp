@@ -210,20 +210,19 @@ TEST_P(projection_store_suite, forgets_contents_with_their_submission) {
   row.contents.clear();
   put({row});
   EXPECT_EQ(find({.id = 1, .with_contents = true}).front().contents, "");
-  EXPECT_EQ(*store->forget_submissions_of("ann", 10), 1u);
+  EXPECT_EQ(*store->forget_submissions({1}), 1u);
   row.contents = "<second/>";
   put({row});
-  EXPECT_EQ(*store->forget_submissions_of("ann", 10), 1u);
+  EXPECT_EQ(*store->forget_submissions({1}), 1u);
   row.contents = "<third/>";
   put({row});
   EXPECT_EQ(find({.id = 1, .with_contents = true}).front().contents,
             "<third/>");
 }
 
-TEST_P(projection_store_suite, forgets_what_a_user_has_finished) {
+TEST_P(projection_store_suite, forgets_of_these_what_has_finished) {
   for (const item_id id : {1, 2, 3, 4}) {
     auto row = a_submission(id);
-    row.user = id == 4 ? "other" : "mine";
     if (id != 3) {
       row.status = submission_status::completed;
       row.finished_us = 100;
@@ -231,10 +230,10 @@ TEST_P(projection_store_suite, forgets_what_a_user_has_finished) {
     }
     put({row});
   }
-  EXPECT_EQ(*store->forget_submissions_of("mine", 1), 1u);
-  EXPECT_EQ(*store->forget_submissions_of("mine", 10), 1u);
-  EXPECT_EQ(*store->forget_submissions_of("mine", 10), 0u);
-  EXPECT_EQ(*store->forget_submissions_of("nobody", 10), 0u);
+  EXPECT_EQ(*store->forget_submissions({1}), 1u);
+  EXPECT_EQ(*store->forget_submissions({1, 2, 3, 9}), 1u);
+  EXPECT_EQ(*store->forget_submissions({1, 2, 3, 9}), 0u);
+  EXPECT_EQ(*store->forget_submissions(ids_list{}), 0u);
   EXPECT_EQ(ids({}), (ids_list{4, 3}));
 }
 

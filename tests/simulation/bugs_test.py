@@ -20,11 +20,13 @@ LEAST = 12
 # Knobs without which a life has nothing that the mistake could be made in. They
 # save time only: a mistake without a line here is looked for in all lives.
 NEEDS = {
+    "answered_from_the_past": "questions",
     "batches_not_counted": "moves,several",
     "backlog_given_up": "channels",
     "cancelled_before_commit": "cancels",
     "claimed_beyond_the_cap": "synchronous",
     "copy_forgotten": "channels",
+    "forgotten_too_early": "questions",
     "lease_end_ignored": "several",
     "lost_answer_sent_again": "several",
     "moved_items_taken_twice": "moves,several",

@@ -26,7 +26,9 @@ void check_nothing_invented(const history& x, findings& out); // I-2
 void check_unanswered(const history& x, findings& out); // I-3
 /// Who asks for a submission hears how it stands, with all that was durable
 /// when it asked, and nothing that is not.
-void check_look_ups(const history& x, findings& out);
+/// The same for who asks for lists of items, jobs and submissions: all that
+/// fit, once each, in their order.
+void check_look_ups(const history& x, findings& out);
 /// Neither item ids nor records of a partition are there twice.
 void check_no_doubles(const history& x, findings& out); // I-4
 /// Never more claims than the cap.

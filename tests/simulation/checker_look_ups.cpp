@@ -1,104 +1,85 @@
-// What depositors are told of their submissions, against the journal.
+// What depositors and operators are told by the read model, against the
+// journal.
 
-#include "messages/values/operations.hpp"
+#include "messages/values/words.hpp"
 #include "tests/simulation/checker.hpp"
+#include "tests/simulation/courses.hpp"
 
-#include <optional>
+#include <set>
 #include <string>
-#include <unordered_map>
-#include <utility>
-#include <variant>
-#include <vector>
 
 namespace depositd::simulation {
 
 namespace {
 
-/// How a submission stood, from which entry on.
-struct course {
-  std::vector<std::pair<std::size_t, submission_status>> stands;
-  bool moved = false; ///< to another queue: it is not told what happens there
+bool may_be_told(const looked_up& told, const courses& all) {
+  const auto state = told.found ? word(*told.found) : std::string{};
+  const auto& of = all.of(listing::submissions);
+  const auto found = of.find(told.id);
+  if (found == of.end())
+    return state.empty();
+  return found->second.ever(told.asked_at, [&](const stand& x) {
+    return x.state == state || x.state == unknown_state;
+  });
+}
 
-  bool is_over() const {
-    return !stands.empty()
-           && stands.back().second == submission_status::completed;
-  }
+bool comes_after(item_id x, const listed& told, item_id other) {
+  return other == 0 || (told.newest_first ? x < other : x > other);
+}
 
-  /// Whether it may be told so to who asked at an entry.
-  bool may_be(const std::optional<submission_status>& told,
-              std::size_t asked_at) const {
-    std::optional<submission_status> then;
-    for (const auto& [since, status] : stands)
-      if (since < asked_at)
-        then = status;
-      else if (told == status)
-        return true;
-    return told == then;
+/// Empty, or what is wrong with what was told.
+std::string why_not(const listed& told, const courses& all) {
+  const auto& of = all.of(told.what);
+  std::set<item_id> shown;
+  auto last = told.after;
+  for (const auto& [id, state] : told.rows) {
+    // Items come by their priority.
+    const auto orderly
+      = told.what == listing::items || comes_after(id, told, last);
+    last = id;
+    if (!shown.insert(id).second || !orderly)
+      return std::to_string(id) + " is shown out of turn";
+    const auto found = of.find(id);
+    if (found == of.end()
+        || !found->second.ever(
+          told.asked_at, [&, text = state](const stand& x) {
+            return x.among == told.among
+                   && (x.state == text || x.state == unknown_state);
+          }))
+      return std::to_string(id) + " is shown as it was not: " + state;
   }
-};
-
-class courses {
-public:
-  void follow(const event& x, std::size_t at) {
-    std::visit([&](const auto& fields) { add(fields, at); }, x);
-  }
-
-  const course& of(item_id id) {
-    return all_[id];
-  }
-
-private:
-  template <class Event>
-  void add(const Event&, std::size_t) {
-    // nothing that a depositor is told
-  }
-
-  void add(const submission_received& x, std::size_t at) {
-    all_[x.id].stands.emplace_back(at, submission_status::queued);
-  }
-  void add(const item_claimed& x, std::size_t at) {
-    goes_on(x.id, submission_status::in_process, at);
-  }
-  void add(const item_released& x, std::size_t at) {
-    goes_on(x.id, submission_status::queued, at);
-  }
-  void add(const item_finished& x, std::size_t at) {
-    goes_on(x.id, submission_status::completed, at);
-  }
-  void add(const submission_ended& x, std::size_t at) {
-    goes_on(x.id, submission_status::completed, at);
-  }
-  void add(const item_moved& x, std::size_t) {
-    if (x.to == notify_queue)
-      return; // its end comes with it
-    if (const auto found = all_.find(x.id); found != all_.end())
-      found->second.moved = !found->second.is_over();
-  }
-
-  void goes_on(item_id id, submission_status to, std::size_t at) {
-    const auto found = all_.find(id);
-    if (found != all_.end() && !found->second.is_over())
-      found->second.stands.emplace_back(at, to);
-  }
-
-  std::unordered_map<item_id, course> all_;
-};
+  if (told.rows.size() >= told.count_max)
+    return {};
+  for (const auto& [id, course] : of)
+    if (!shown.contains(id) && comes_after(id, told, told.after)
+        && course.always(told.asked_at, [&](const stand& x) {
+             return x.among == told.among && x.state != unknown_state;
+           }))
+      return std::to_string(id) + " is not shown";
+  return {};
+}
 
 } // namespace
 
 void check_look_ups(const history& x, findings& out) {
   courses all;
   for (std::size_t i = 0; i < x.entries.size(); ++i) {
-    if (const auto* record = std::get_if<journalled>(&x.entries[i].what))
-      all.follow(record->what, i);
-    const auto* told = std::get_if<looked_up>(&x.entries[i].what);
-    if (told == nullptr)
-      continue;
-    const auto& course = all.of(told->id);
-    if (!course.moved && !course.may_be(told->found, told->asked_at))
-      out.push_back({"A-1", i,
-                     "who asked for " + std::to_string(told->id)
-                       + " was told what is not so"});
+    const auto& what = x.entries[i].what;
+    if (const auto* record = std::get_if<journalled>(&what)) {
+      all.follow(*record, i);
+    } else if (const auto* wish = std::get_if<forget_wanted>(&what)) {
+      all.follow(*wish, i);
+    } else if (const auto* gone = std::get_if<forgotten>(&what)) {
+      all.follow(*gone, i);
+    } else if (const auto* told = std::get_if<looked_up>(&what)) {
+      if (!may_be_told(*told, all))
+        out.push_back({"A-1", i,
+                       "who asked for " + std::to_string(told->id)
+                         + " was told what is not so"});
+    } else if (const auto* list = std::get_if<listed>(&what)) {
+      if (const auto wrong = why_not(*list, all); !wrong.empty())
+        out.push_back({"A-2", i, "of " + list->among + ": " + wrong});
+    }
   }
 }
 

@@ -153,9 +153,8 @@ public:
     return store_.forget_submissions(finished_before_us, count_max);
   }
   caf::expected<std::uint64_t>
-  forget_submissions_of(const std::string& user,
-                        std::uint32_t count_max) override {
-    return store_.forget_submissions_of(user, count_max);
+  forget_submissions(const std::vector<item_id>& ids) override {
+    return store_.forget_submissions(ids);
   }
   caf::error flush() override {
     return store_.flush();

@@ -41,6 +41,20 @@ struct teller {
     out << "looked up " << x.id << " since " << x.asked_at << ": "
         << (x.found ? std::to_string(static_cast<int>(*x.found)) : "unknown");
   }
+  void operator()(const listed& x) const {
+    constexpr const char* whats[] = {"items", "jobs", "submissions"};
+    out << "listed " << whats[static_cast<std::size_t>(x.what)] << " of "
+        << x.among << " since " << x.asked_at << ", at most " << x.count_max
+        << " after " << x.after << ':';
+    for (const auto& [id, state] : x.rows)
+      out << ' ' << id << ' ' << state;
+  }
+  void operator()(const forget_wanted& x) const {
+    out << "wanted forgotten: what is over of " << x.user;
+  }
+  void operator()(const forgotten& x) const {
+    out << "forgot what was over of " << x.user << " since " << x.asked_at;
+  }
   void operator()(const produced& x) const {
     out << "produced " << x.partition << ' ' << x.offset
         << (x.poison ? " (poison)" : " ") << x.body << " for shard " << x.shard;

@@ -77,6 +77,31 @@ struct looked_up {
   std::optional<submission_status> found; ///< nothing: nobody knows of it
 };
 
+enum class listing : std::uint8_t { items, jobs, submissions };
+
+/// Somebody has asked the read model, when there were so many entries, for the
+/// items of a queue or for the jobs or the submissions of a user, and is told.
+struct listed {
+  listing what = listing::items;
+  std::string among; ///< the queue, or the user
+  std::size_t asked_at = 0;
+  std::uint32_t count_max = 0;
+  bool newest_first = false;
+  item_id after = 0; ///< only what comes after it; 0: from the first on
+  std::vector<std::pair<item_id, std::string>> rows; ///< and their states
+};
+
+/// A user's submissions that are over are to be forgotten.
+struct forget_wanted {
+  std::string user;
+};
+
+/// Those that were over when there were so many entries are.
+struct forgotten {
+  std::string user;
+  std::size_t asked_at = 0;
+};
+
 /// A record of an ingress topic, read by the shard that its user is in.
 struct produced {
   std::string partition;
@@ -257,11 +282,12 @@ struct left_over {
 using fact =
   std::variant<attempted, acknowledged, refused, message_kept, topic_wanted,
                equal_kept, cancel_wanted, cancelled_as_wanted, looked_up,
-               produced, processor_joined, handed_out, reported, settled,
-               proposed, in_force, work_wanted, work_done_as_wanted,
-               move_wanted, move_promised, journalled, group_written, recovered,
-               body_missing, leased, given_back, resumed, published, to_publish,
-               dead_lettered, offered, fault, left_over>;
+               listed, forget_wanted, forgotten, produced, processor_joined,
+               handed_out, reported, settled, proposed, in_force, work_wanted,
+               work_done_as_wanted, move_wanted, move_promised, journalled,
+               group_written, recovered, body_missing, leased, given_back,
+               resumed, published, to_publish, dead_lettered, offered, fault,
+               left_over>;
 
 struct entry {
   micros at_us = 0;

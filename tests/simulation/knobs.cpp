@@ -104,6 +104,10 @@ constexpr std::uint64_t notifying_salt = std::uint64_t{345'071} << 32;
 /// none.
 constexpr std::uint64_t queue_changes_salt = std::uint64_t{56'909} << 32;
 
+/// Every fifth life; those of seeds.txt and bug_seeds.txt that are older have
+/// none.
+constexpr std::uint64_t questions_salt = std::uint64_t{41'906'851} << 32;
+
 /// What a life may have besides messages.
 constexpr switch_of switches_of_parts[] = {
   {"work", &knobs::work},       {"sources", &knobs::sources},
@@ -113,6 +117,7 @@ constexpr switch_of switches_of_parts[] = {
   {"cancels", &knobs::cancels}, {"equals", &knobs::equals},
   {"fleeting", &knobs::fleeting}, {"costs", &knobs::costs},
   {"notifying", &knobs::notifying}, {"queue_changes", &knobs::queue_changes},
+  {"questions", &knobs::questions},
 };
 
 constexpr switch_of switches_of_nodes[] = {
@@ -170,6 +175,7 @@ knobs::knobs(chance& by, std::uint64_t seed) {
   costs = chance{seed ^ costs_salt}.one_in(7);
   notifying = chance{seed ^ notifying_salt}.one_in(6);
   queue_changes = chance{seed ^ queue_changes_salt}.one_in(7);
+  questions = chance{seed ^ questions_salt}.one_in(5);
   chance of_node{seed ^ node_salt};
   node = of_node.one_in(6);
   if (node) {

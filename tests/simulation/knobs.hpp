@@ -76,6 +76,7 @@ struct knobs {
   bool costs = false;   ///< queues share out bytes or time, by and by
   bool queue_changes = false; ///< caps, turns, limits, suspension of queues
   bool cancels = false; ///< of deposits that wait
+  bool questions = false; ///< of everything that can be asked
   // -- clients
   bool skew = false;     ///< one user sends nine tenths
   bool deposits = false; ///< besides messages

@@ -31,7 +31,8 @@ world::world(std::uint64_t seed, const lessened& by)
     channel_chance_(seed ^ 0x6368616eU), cancel_chance_(seed ^ 0x63616e63U),
     equal_chance_(seed ^ 0x65717561U), cost_chance_(seed ^ 0x636f7374U),
     fleeting_chance_(seed ^ 0x666c6565U), notify_chance_(seed ^ 0x6e746679U),
-    queue_chance_(seed ^ 0x71736574U), system_(config_),
+    queue_chance_(seed ^ 0x71736574U), question_chance_(seed ^ 0x61736b73U),
+    system_(config_),
     scheduler_(
       dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
     born_(scheduler_.clock().now()) {
@@ -238,6 +239,8 @@ void world::step() {
     return change_fairness();
   if (knobs_.queue_changes && queue_chance_.one_in(8))
     return change_queue();
+  if (knobs_.questions && question_chance_.one_in(4))
+    return ask_something();
   if (knobs_.fleeting && fleeting_chance_.one_in(4))
     return step_of_fleeting();
   if (knobs_.notifying && notify_chance_.one_in(4))

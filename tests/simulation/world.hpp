@@ -176,6 +176,25 @@ private:
   /// Whether the depositor is to be told of the end that a processor says.
   bool is_to_be_told();
 
+  // -- world_questions.cpp
+
+  struct asked_question {
+    const char* name = nullptr;
+    std::size_t lost = 0; ///< engines, and shards of theirs, by then
+  };
+  std::size_t engines_lost() const;
+  void ask_something();
+  void ask_for_lists(const read_model_actor& reads);
+  void forget_somebody(const read_model_actor& reads);
+  void miss(const asked_question& what);
+  /// Waits for answers of all that was asked, as long as any may come.
+  void await_answers();
+  /// At the end nobody has anything.
+  void list_left_users();
+  /// Every question has to be answered, or refused.
+  template <class Answer, class Actor, class Request, class Then>
+  void question(const char* name, const Actor& whom, Request what, Then then);
+
   // -- world_clients.cpp
 
   std::string any_user();
@@ -344,6 +363,7 @@ private:
   chance fleeting_chance_; ///< of queues that come and go alone
   chance notify_chance_;   ///< of who tells depositors alone
   chance queue_chance_;    ///< of changed queues alone
+  chance question_chance_; ///< of what is asked alone
   history told_;
   system_config config_;
   caf::actor_system system_;
@@ -387,6 +407,8 @@ private:
   std::uint32_t messages_sent_ = 0; ///< to topics with channels
   std::uint32_t proposals_ = 0;
   std::uint32_t references_ = 0; ///< of moves
+  std::uint32_t questions_asked_ = 0;
+  std::map<std::uint32_t, asked_question> questions_; ///< without an answer
   std::uint32_t confirmed_ = 0;  ///< of the proposals that mend everything
   std::uint32_t worker_numbers_ = 0;
   std::uint64_t hand_outs_ = 0;

@@ -49,6 +49,10 @@ void world::calm_down() {
   for (int i = 0; i < 4; ++i) // for the last outcomes to go out
     let_time_pass(2s);
   read_topics();
+  if (knobs_.questions) {
+    await_answers();
+    list_left_users();
+  }
   list_left_overs();
   for (const auto& disk : disks_)
     disk->look_at_recovery();

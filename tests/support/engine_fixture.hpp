@@ -94,6 +94,7 @@ protected:
     options.fairness = fairness;
     options.disk_spare_bytes = disk_spare_bytes;
     options.published = published;
+    options.retention_s = retention_s;
     options.slice_items = slice_items;
     options.queues_per_key_max = queues_per_key_max;
     options.queue_idle_max = queue_idle_max;
@@ -207,6 +208,7 @@ protected:
   std::uint32_t queues_per_key_max = no_cap;
   std::chrono::seconds queue_idle_max{0};
   bool published = false; ///< somebody publishes the journal
+  std::int64_t retention_s = 365LL * 24 * 3600;
   micros time_us = 1'700'000'000'000'000;
 
   body_reader_actor reader;

@@ -213,8 +213,8 @@ inline constexpr auto forget_submissions = constant([] {
   return forget("shard = $1 AND finished_us > 0 AND finished_us < $2 "
                 "ORDER BY finished_us, id LIMIT $3");
 });
-inline constexpr auto forget_submissions_of = constant([] {
-  return forget("shard = $1 AND \"user\" = $2 AND finished_us > 0 LIMIT $3");
+inline constexpr auto forget_these_submissions = constant([] {
+  return forget("shard = $1 AND id = ANY($2) AND finished_us > 0");
 });
 
 constexpr fields put_contents_fields() {

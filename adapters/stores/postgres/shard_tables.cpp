@@ -28,10 +28,9 @@ submission_documents::forget(micros finished_before_us,
 }
 
 caf::expected<std::uint64_t>
-submission_documents::forget_of(const std::string& user,
-                                std::uint32_t count_max) {
-  const auto done = in_.on().run(statements::forget_submissions_of,
-                                 parameters{in_.shard(), user, count_max});
+submission_documents::forget(const std::vector<item_id>& ids) {
+  const auto done = in_.on().run(statements::forget_these_submissions,
+                                 parameters{in_.shard(), column_of(ids)});
   if (!done)
     return done.error();
   return done->changed();

@@ -199,8 +199,7 @@ public:
     return failed ? failed : rows::check_contents(in_, x, is_whole);
   }
 
-  caf::expected<std::uint64_t> forget_of(const std::string& user,
-                                         std::uint32_t count_max);
+  caf::expected<std::uint64_t> forget(const std::vector<item_id>& ids);
   caf::expected<std::uint64_t> forget(micros finished_before_us,
                                       std::uint32_t count_max);
 

@@ -66,10 +66,9 @@ public:
     return documents_.forget(finished_before_us, count_max);
   }
 
-  /// The same of one user's.
-  caf::expected<std::uint64_t> forget_of(const std::string& user,
-                                         std::uint32_t count_max) {
-    return documents_.forget_of(user, count_max);
+  /// Those of these that have finished.
+  caf::expected<std::uint64_t> forget(const std::vector<item_id>& ids) {
+    return documents_.forget(ids);
   }
 
   caf::expected<std::vector<submission_row>>

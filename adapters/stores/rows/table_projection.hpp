@@ -343,10 +343,8 @@ public:
   }
 
   caf::expected<std::uint64_t>
-  forget_submissions_of(const std::string& user,
-                        std::uint32_t count_max) override {
-    return write(
-      [&](auto& to) { return to.submissions.forget_of(user, count_max); });
+  forget_submissions(const std::vector<item_id>& ids) override {
+    return write([&](auto& to) { return to.submissions.forget(ids); });
   }
 
   caf::error flush() override {

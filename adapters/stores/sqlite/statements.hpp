@@ -284,9 +284,9 @@ inline constexpr std::string_view forget_submissions =
   "DELETE FROM submissions WHERE id IN (SELECT id FROM submissions "
   "WHERE finished_us > 0 AND finished_us < ? ORDER BY finished_us LIMIT ?) "
   "RETURNING id";
-inline constexpr std::string_view forget_submissions_of =
-  "DELETE FROM submissions WHERE id IN (SELECT id FROM submissions "
-  "WHERE user = ? AND finished_us > 0 LIMIT ?) RETURNING id";
+inline constexpr std::string_view forget_these_submissions =
+  "DELETE FROM submissions WHERE id IN (SELECT value FROM json_each(?)) "
+  "AND finished_us > 0 RETURNING id";
 inline constexpr std::string_view delete_document =
   "DELETE FROM documents WHERE id = ?";
 inline constexpr std::string_view delete_contents =

@@ -5,9 +5,11 @@
 
 #include "adapters/stores/rows/checked_rows.hpp"
 #include "adapters/stores/sqlite/database.hpp"
+#include "adapters/stores/sqlite/json_list.hpp"
 #include "adapters/stores/sqlite/statements.hpp"
 
 #include <string>
+#include <vector>
 
 namespace depositd::sqlite {
 
@@ -102,9 +104,8 @@ public:
     return drop(statements::forget_submissions, finished_before_us, count_max);
   }
 
-  caf::expected<std::uint64_t> forget_of(const std::string& user,
-                                         std::uint32_t count_max) {
-    return drop(statements::forget_submissions_of, user, count_max);
+  caf::expected<std::uint64_t> forget(const std::vector<item_id>& ids) {
+    return drop(statements::forget_these_submissions, json_list(ids));
   }
 
 private:

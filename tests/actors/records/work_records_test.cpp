@@ -308,6 +308,37 @@ TEST_F(work_records_test, ends_are_told_again_until_they_are_out) {
             1u);
 }
 
+/// What has ended is to be removed.
+class forgotten_work : public work_records_test {
+protected:
+  forgotten_work() {
+    published = true;
+  }
+};
+
+TEST_F(forgotten_work, is_published_first) {
+  submit_and_split(1);
+  EXPECT_EQ(run("first") + run("middle") + run("last"), 3u);
+  reach_memory_brokers(*topics, false);
+  EXPECT_EQ(run("report"), 1u);
+  auto told = std::make_shared<std::optional<batches_forgotten>>();
+  sys.spawn([=, whom = core](caf::event_based_actor* who) {
+    who->request(whom, caf::infinite, forget_batches{})
+      .then([=](const batches_forgotten& x) { *told = x; });
+  });
+  advance(std::chrono::seconds{5});
+  EXPECT_FALSE(told->has_value());
+  reach_memory_brokers(*topics, true);
+  advance(std::chrono::seconds{10});
+  ASSERT_TRUE(told->has_value());
+  EXPECT_EQ((*told)->count, 1u);
+  const texts expected{"job jid-1 of bid-1 in  completed",
+                       "batch bid-1 completed"};
+  EXPECT_EQ(read_topic("jobs"), expected);
+  crash_and_start_all();
+  EXPECT_EQ(read_topic("jobs"), expected) << "said as it was, or not again";
+}
+
 } // namespace
 
 } // namespace depositd
