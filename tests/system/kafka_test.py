@@ -322,7 +322,11 @@ class KafkaTest(KafkaFixture):
         door = self.depositor(engine, "press")
         self.assertTrue(door.deposit("meanwhile.xml", a_deposit("meanwhile")))
         self.outcome(door, "meanwhile.xml")
-        # Nor does a start.
+        # What is to be published is not forgotten.
+        refused = engine.ctl_result("user", "forget", "press", "--yes")
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("is not published yet", refused.stderr)
+        # A start does not care either.
         engine.kill()
         engine.start()
         self.kafka.start()
@@ -330,6 +334,8 @@ class KafkaTest(KafkaFixture):
         self.produce(second.values())
         keys = first.keys() | second.keys() | {("press", "meanwhile.xml")}
         self.expect_exactly(self.await_outcomes(keys), keys)
+        gone = engine.ask("user", "forget", "press", "--yes")
+        self.assertEqual(gone["submissions"], 1)
 
     def test_another_log_under_the_same_name_is_an_alarm(self):
         engine = self.started("other", {"kafka.partitions": 1})
