@@ -2,6 +2,7 @@
 
 #include "adapters/doors/accounts/worker.hpp"
 #include "adapters/doors/crossref/door.hpp"
+#include "adapters/doors/crossref/pages.hpp"
 #include "adapters/doors/deposits/answers.hpp"
 #include "adapters/doors/deposits/door.hpp"
 #include "adapters/doors/drop/drop_folder.hpp"
@@ -118,7 +119,6 @@ crossref::door_options deposit_options(const doors_options& options) {
   out.body_bytes_max = std::size_t{settings.body_limit_mb} << 20;
   out.retry_after_s = settings.retry_after_s;
   out.newest_first = settings.newest_first;
-  out.quotas = options.quotas;
   return out;
 }
 
@@ -131,7 +131,6 @@ poster::door_options batch_options(const doors_options& options) {
   out.body_bytes_max = std::size_t{settings.poster.body_limit_mb} << 20;
   out.retry_after_s = settings.crossref.retry_after_s;
   out.audit = options.audit;
-  out.quotas = options.quotas;
   return out;
 }
 
@@ -144,7 +143,6 @@ deposits::door_options page_options(const doors_options& options) {
   out.check_manifest = poster::check_manifest;
   out.body_bytes_max = std::size_t{settings.body_limit_mb} << 20;
   out.retry_after_s = settings.retry_after_s;
-  out.quotas = options.quotas;
   return out;
 }
 
@@ -234,7 +232,8 @@ open_topics(caf::actor_system& system, const doors_options& options) {
 http::response say_refusal(const http::request& what, unsigned status,
                            const std::string& text) {
   for (const auto says :
-       {deposits::refused_by_server, poster::refused_by_server})
+       {crossref::refused_by_server, deposits::refused_by_server,
+        poster::refused_by_server})
     if (auto own = says(what, status, text))
       return std::move(*own);
   return http::refusal(status, text);
@@ -285,20 +284,20 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
                                               spawn_worker);
   x->blobs = workers<accounts::worker_actor>(system, {.count = blob_threads},
                                              spawn_worker);
-  auto deposits = deposit_options(options);
-  deposits.logins = x->logins;
-  deposits.blobs = x->blobs;
+  const auto with_shared = [&](auto out) {
+    out.logins = x->logins;
+    out.blobs = x->blobs;
+    out.quotas = options.quotas;
+    return out;
+  };
+  const auto deposits = with_shared(deposit_options(options));
   x->deposits = system.spawn(crossref::door, deposits);
   http::router routes;
   crossref::add_door_routes(routes, x->deposits, deposits);
-  auto batches = batch_options(options);
-  batches.logins = x->logins;
-  batches.blobs = x->blobs;
+  const auto batches = with_shared(batch_options(options));
   x->batches = system.spawn(poster::door, batches);
   poster::add_door_routes(routes, x->batches, batches);
-  auto page = page_options(options);
-  page.logins = x->logins;
-  page.blobs = x->blobs;
+  const auto page = with_shared(page_options(options));
   x->depositors = system.spawn(deposits::door, page);
   deposits::add_door_routes(routes, x->depositors, page);
   auto messages = emodb::door::open(system, message_options(options));

@@ -45,6 +45,14 @@ http::response failure_page(unsigned status, std::string_view reason) {
   return page(status, "FAILURE", text);
 }
 
+std::optional<http::response> refused_by_server(const http::request& what,
+                                                unsigned status,
+                                                std::string_view text) {
+  if (!what.path.starts_with("/servlet/") && !what.path.starts_with("/v2/"))
+    return std::nullopt;
+  return failure_page(status, text);
+}
+
 http::response wrong_credentials_page() {
   return failure_page(401, "Wrong credentials. Incorrect username or password.")
     .with("WWW-Authenticate", "FormBased");

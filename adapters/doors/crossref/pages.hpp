@@ -6,6 +6,7 @@
 #include "messages/values/errors.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,12 @@ http::response success_page(std::size_t files = 1);
 
 /// "Your XML batch submission failed. [reason]".
 http::response failure_page(unsigned status, std::string_view reason);
+
+/// The same of what the server refuses by itself, at a path of this door;
+/// nothing: at another.
+std::optional<http::response> refused_by_server(const http::request& what,
+                                                unsigned status,
+                                                std::string_view text);
 
 /// 401: wrong user and wrong password look the same.
 http::response wrong_credentials_page();

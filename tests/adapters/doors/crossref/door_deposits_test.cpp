@@ -394,6 +394,9 @@ TEST_F(crossref_posts, row_19_a_file_above_10_mb_is_413) {
   const auto early = client.receive();
   ASSERT_TRUE(early);
   EXPECT_EQ(early->status, 413u);
+  // In the same words as what is refused behind it.
+  EXPECT_EQ(early->header("content-type"), x.header("content-type"));
+  EXPECT_NE(early->body.find("<h2>FAILURE</h2>"), std::string::npos);
   EXPECT_EQ(count(), 1u);
 }
 

@@ -5,6 +5,7 @@
 
 #include "adapters/doors/accounts/worker.hpp"
 #include "adapters/doors/crossref/door.hpp"
+#include "adapters/doors/crossref/pages.hpp"
 #include "adapters/doors/http/server.hpp"
 #include "adapters/processing/crossref/submission_handler.hpp"
 #include "adapters/stores/memory/memory_blob_store.hpp"
@@ -253,7 +254,13 @@ protected:
     door = keep(system.spawn(crossref::door, options));
     http::router routes;
     crossref::add_door_routes(routes, door, options);
-    auto made = http::server::start({}, std::move(routes));
+    http::server_options serving;
+    serving.refuse = [](const http::request& what, unsigned status,
+                        const std::string& text) {
+      auto own = crossref::refused_by_server(what, status, text);
+      return own ? std::move(*own) : http::refusal(status, text);
+    };
+    auto made = http::server::start(std::move(serving), std::move(routes));
     ASSERT_TRUE(made) << render(made.error());
     server = std::move(*made);
   }
