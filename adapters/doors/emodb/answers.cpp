@@ -1,14 +1,18 @@
 #include "adapters/doors/emodb/answers.hpp"
 
 #include "adapters/doors/kit/json_text.hpp"
+#include "messages/values/json_text.hpp"
 
 #include <caf/sec.hpp>
+#include <nlohmann/json.hpp>
 
 #include <utility>
 
 namespace depositd::emodb {
 
 namespace {
+
+using json = nlohmann::ordered_json;
 
 constexpr const char* json_type = "application/json";
 constexpr const char* exception_header = "X-BV-Exception";
@@ -101,9 +105,11 @@ http::response not_acceptable() {
 }
 
 http::response unknown_move(std::string_view reference) {
-  auto body = object_with("id", reference) + ",\"message\":";
-  kit::append_json_string(body, "Unknown move: " + std::string{reference});
-  body += R"(,"suppressed":[]})";
+  // It stood in a path, and need not be UTF-8.
+  auto body = json_text(json{
+    {"id", reference},
+    {"message", "Unknown move: " + std::string{reference}},
+    {"suppressed", json::array()}});
   return with_status(404, std::move(body))
     .with(exception_header, unknown_move_class);
 }

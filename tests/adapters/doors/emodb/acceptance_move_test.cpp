@@ -104,6 +104,10 @@ TEST_P(move_requests, V7_nothing_is_known_of_other_references) {
     EXPECT_TRUE(is_unknown_move(client.get("_move/" + reference), reference));
 }
 
+TEST_P(move_requests, V7_a_reference_that_is_no_text_is_told_as_one) {
+  EXPECT_TRUE(is_unknown_move(client.get("_move/a%FFb"), "a\xEF\xBF\xBD" "b"));
+}
+
 TEST_P(move_requests, V8_a_reference_belongs_to_one_door) {
   const auto reference = client.move(q, to);
   const bool plain = GetParam() == flavour::queue;
