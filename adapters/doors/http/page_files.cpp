@@ -12,13 +12,11 @@ constexpr const char* content_policy =
   "img-src 'self' data:; connect-src 'self'; form-action 'self'; "
   "frame-ancestors 'none'; base-uri 'none'";
 
-void send_page_file(const std::vector<embedded_file>& files,
-                    std::string_view name, const request& from,
-                    responder answer) {
+const embedded_file* find_file(const std::vector<embedded_file>& files,
+                               std::string_view name) {
   const auto found = std::find_if(files.begin(), files.end(),
                                   [=](auto& x) { return x.path == name; });
-  answer.send(found == files.end() ? refusal(404, "There is no such page.")
-                                   : page_file_answer(*found, from));
+  return found == files.end() ? nullptr : &*found;
 }
 
 } // namespace
@@ -58,14 +56,19 @@ response page_file_answer(const embedded_file& file, const request& from) {
 
 void add_page_files(router& routes, std::string_view index,
                     std::string_view folder,
-                    const std::vector<embedded_file>& files) {
-  routes.add("GET", index, [&files](request&& from, responder answer) {
-    send_page_file(files, "index.html", from, std::move(answer));
+                    const std::vector<embedded_file>& files, response absent) {
+  const auto send = [&files, absent = std::move(absent)](
+                      std::string_view name, const request& from,
+                      responder answer) {
+    const auto* found = find_file(files, name);
+    answer.send(found == nullptr ? absent : page_file_answer(*found, from));
+  };
+  routes.add("GET", index, [=](request&& from, responder answer) {
+    send("index.html", from, std::move(answer));
   });
   routes.add("GET", std::string{folder} + "/{file}",
-             [&files](request&& from, responder answer) {
-               send_page_file(files, from.captured.front(), from,
-                              std::move(answer));
+             [=](request&& from, responder answer) {
+               send(from.captured.front(), from, std::move(answer));
              });
 }
 

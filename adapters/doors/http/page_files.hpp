@@ -25,9 +25,11 @@ bool takes_gzip(const request& from);
 /// of others, nothing inline and no frame may be part of the page.
 response page_file_answer(const embedded_file& file, const request& from);
 
-/// GET INDEX -> index.html, GET FOLDER/NAME -> that file. `files` stay.
+/// GET INDEX -> index.html, GET FOLDER/NAME -> that file, or `absent` if there
+/// is none. `files` stay.
 void add_page_files(router& routes, std::string_view index,
                     std::string_view folder,
-                    const std::vector<embedded_file>& files);
+                    const std::vector<embedded_file>& files,
+                    response absent);
 
 } // namespace depositd::http

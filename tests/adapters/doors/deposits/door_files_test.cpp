@@ -200,7 +200,10 @@ TEST_F(deposits_files, the_page_runs_nothing_but_its_own_files) {
   for (const auto* name : {"style.css", "main.js", "api.js", "dom.js",
                            "upload.js", "list.js", "detail.js", "check.js"})
     EXPECT_EQ(ask(text("GET", std::string{"/page/"} + name)).status, 200u);
-  EXPECT_EQ(ask(text("GET", "/page/..%2fCMakeLists.txt")).status, 404u);
+  const auto none = ask(text("GET", "/page/..%2fCMakeLists.txt"));
+  EXPECT_EQ(none.status, 404u);
+  EXPECT_EQ(none.header("content-type"), "application/json");
+  EXPECT_NE(none.body.find("not_found"), std::string::npos) << none.body;
   EXPECT_EQ(
     ask(text("GET", "", "If-None-Match: " + page.header("etag") + "\r\n"))
       .status,
