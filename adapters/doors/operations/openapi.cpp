@@ -2,6 +2,7 @@
 
 #include "adapters/doors/operations/api_arguments.hpp"
 #include "adapters/doors/operations/described_doors.hpp"
+#include "adapters/doors/operations/named_calls.hpp"
 #include "messages/values/json_text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -198,6 +199,15 @@ document in_the_open(document x) {
   return x;
 }
 
+document health_call(const char* id) {
+  auto out = in_the_open(plain(id, "For load balancers", "text/plain"));
+  auto& answers = out["responses"];
+  answers.erase("default");
+  answers["503"] = answers["200"];
+  answers["503"]["description"] = "What is not well";
+  return out;
+}
+
 document log_in_call() {
   auto out = in_the_open(
     plain("log_in", "Log in; the answer sets a cookie", "application/json"));
@@ -240,9 +250,8 @@ void add_own_paths(document& paths) {
                                  {"description", "As in queue/list"},
                                  {"schema", {{"type", "string"}}}});
   paths["/api/v1/watch"]["get"] = std::move(watch);
-  for (const auto* path : {"livez", "readyz"})
-    paths[std::string{"/"} + path]["get"] =
-      in_the_open(plain(path, "For load balancers", "text/plain"));
+  for (const auto* path : {"livez", "readyz", "healthcheck"})
+    paths[std::string{"/"} + path]["get"] = health_call(path);
   auto metrics =
     plain("metrics", "For Prometheus; on the loopback without a login",
           "text/plain");
@@ -297,6 +306,7 @@ std::string openapi_text(const command_table& table,
       calls["get"] = get_of(row, id);
     calls["post"] = post_of(row, id);
   }
+  add_named_calls(paths);
   out["components"] = components();
   add_doors(out);
   return json_text(out);

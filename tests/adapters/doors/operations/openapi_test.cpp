@@ -123,13 +123,51 @@ TEST(openapi, is_open_only_where_nothing_is_told) {
       open.insert(method + ' ' + path);
   });
   EXPECT_EQ(open,
-            (std::set<std::string>{"get /livez", "get /readyz",
-                                   "post /api/v1/session"}));
+            (std::set<std::string>{"get /healthcheck", "get /livez",
+                                   "get /readyz", "post /api/v1/session"}));
   // With or without a login, as the port is on the loopback or not.
   const auto& scrape = described()["paths"]["/metrics"]["get"]["security"];
   ASSERT_EQ(scrape.size(), 3u) << scrape;
   EXPECT_EQ(scrape[0], json::object());
   EXPECT_EQ(scrape[1], json::object({{"token", json::array()}}));
+}
+
+TEST(openapi, has_sources_and_schedulers_below_their_names) {
+  const auto& paths = described()["paths"];
+  for (const auto* path :
+       {"/api/v1/sources", "/api/v1/sources/{name}",
+        "/api/v1/sources/{name}/records/{key}", "/api/v1/schedulers",
+        "/api/v1/schedulers/{name}"}) {
+    ASSERT_TRUE(paths.contains(path)) << path;
+    EXPECT_EQ(paths[path].size(), 1u) << path;
+    EXPECT_EQ(paths[path]["get"]["security"][0], json::object()) << path;
+  }
+  for (const auto* path :
+       {"/api/v1/sources/{name}/pause", "/api/v1/sources/{name}/feed",
+        "/api/v1/schedulers/{name}/set",
+        "/api/v1/schedulers/{name}/strategy/set"}) {
+    ASSERT_TRUE(paths.contains(path)) << path;
+    EXPECT_FALSE(paths[path].contains("get")) << path;
+    const auto& schema = paths[path]["post"]["requestBody"]["content"]
+                              ["application/json"]["schema"];
+    EXPECT_FALSE(schema["properties"].contains("name")) << path;
+  }
+  EXPECT_TRUE(paths["/api/v1/schedulers/{name}/strategy"].contains("get"));
+}
+
+TEST(openapi, names_what_stands_in_a_path) {
+  for_each_call([](const auto& path, const auto& method, const json& call) {
+    std::set<std::string> named;
+    for (const auto& x : call.value("parameters", json::array()))
+      if (x.value("in", "") == "path")
+        named.insert('{' + x["name"].template get<std::string>() + '}');
+    if (!is_of_operators(path))
+      return;
+    std::set<std::string> wanted;
+    for (auto at = path.find('{'); at != path.npos; at = path.find('{', at + 1))
+      wanted.insert(path.substr(at, path.find('}', at) + 1 - at));
+    EXPECT_EQ(named, wanted) << method << ' ' << path;
+  });
 }
 
 TEST(openapi, has_the_doors_of_clients_on_their_own_port) {
