@@ -217,7 +217,7 @@ request_parser::fault request_parser::fault_of(llhttp_errno_t said) const {
         return {413, "The body is too large."};
       return {400, "The length of the body is not a number."};
     case HPE_UNEXPECTED_CONTENT_LENGTH:
-      return {400, reason.find("already") != std::string_view::npos
+      return {400, reason.find("Duplicate") != std::string_view::npos
                      ? "Two lengths of the body."
                      : "A length and chunks exclude each other."};
     case HPE_INVALID_TRANSFER_ENCODING:
@@ -236,6 +236,9 @@ request_parser::fault request_parser::fault_of(llhttp_errno_t said) const {
         return {501, "The method is not known."};
       return {400, bad_request_line};
     case HPE_INVALID_VERSION:
+      // Of one that is known it may be what follows it.
+      if (reason.find("CRLF") != std::string_view::npos)
+        return {400, bad_request_line};
       return {505, bad_version};
     default:
       return {400, bad_request_line};

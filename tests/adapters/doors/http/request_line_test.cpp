@@ -43,6 +43,16 @@ TEST_F(http_request_line, other_versions_are_505) {
   EXPECT_TRUE(alive());
 }
 
+TEST_F(http_request_line, what_stands_behind_its_version_is_400) {
+  start();
+  for (const auto* rest : {" \r\n", "x\r\n", " HTTP/1.1\r\n", "\rA: b\r\n"})
+    EXPECT_EQ(
+      status_of("GET /hello HTTP/1.1" + std::string{rest} + "Host: a\r\n\r\n"),
+      400u)
+      << rest;
+  EXPECT_TRUE(alive());
+}
+
 TEST_F(http_request_line, two_hosts_are_none) {
   start();
   for (const auto* version : {"1.0", "1.1"})
