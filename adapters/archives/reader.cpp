@@ -1,9 +1,11 @@
 #include "adapters/archives/reader.hpp"
 
+#include "adapters/archives/single_file.hpp"
 #include "messages/values/lower_case.hpp"
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -52,7 +54,8 @@ bool is_empty_zip(std::string_view whole) {
 archive_reader::archive_reader()
   : names_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)),
     before_(::uselocale(names_)),
-    from_(archive_read_new(), &archive_read_free) {
+    from_(archive_read_new(), &archive_read_free),
+    nothing_(nullptr, &archive_entry_free) {
   // nop
 }
 
@@ -108,7 +111,7 @@ caf::error archive_reader::failed(const char* doing) const {
   std::string text = "the archive cannot be ";
   text += doing;
   text += ": ";
-  text += reason ? reason : "no reason is known";
+  text += reason ? reason : "it is damaged or ends too early";
   return caf::make_error(ec::malformed, std::move(text));
 }
 
@@ -124,18 +127,6 @@ caf::error archive_reader::open(const archive_source& from) {
                                             + "\" is not the name of an "
                                               "archive");
   auto* to = from_.get();
-  if (zip_) {
-    archive_read_support_format_zip_seekable(to);
-  } else {
-    archive_read_support_filter_gzip(to);
-    archive_read_support_filter_bzip2(to);
-    archive_read_support_filter_compress(to);
-    archive_read_support_format_tar(to);
-  }
-  if (single) {
-    archive_read_support_format_raw(to);
-    single_name_ = std::filesystem::path{from.name}.stem().string();
-  }
   auto file = open_file(from.file, O_RDONLY);
   if (!file)
     return std::move(file.error());
@@ -145,15 +136,20 @@ caf::error archive_reader::open(const archive_source& from) {
   if (::fstat(file_.value(), &facts) != 0)
     return file_failed("read", path_, errno);
   bytes_ = static_cast<std::uint64_t>(facts.st_size);
-  if (zip_ && bytes_ <= zip_end_bytes + zip_comment_bytes_max) {
-    const auto whole = end_of_file();
-    if (!whole)
-      return whole.error();
-    empty_ = is_empty_zip(*whole);
-    if (empty_)
-      return {};
-  }
   block_.resize(block_bytes);
+  if (tar) {
+    archive_read_support_filter_gzip(to);
+    archive_read_support_filter_bzip2(to);
+    archive_read_support_filter_compress(to);
+  } else if (auto failure = zip_ ? prepare_zip() : prepare_single(from.name)) {
+    return failure;
+  }
+  if (empty_)
+    return {};
+  if (zip_)
+    archive_read_support_format_zip_seekable(to);
+  else
+    archive_read_support_format_tar(to);
   archive_read_set_read_callback(to, &give);
   archive_read_set_skip_callback(to, &skip);
   archive_read_set_seek_callback(to, &seek);
@@ -163,9 +159,45 @@ caf::error archive_reader::open(const archive_source& from) {
   return {};
 }
 
+caf::error archive_reader::prepare_zip() {
+  const auto tail = end_of_file();
+  if (!tail)
+    return tail.error();
+  empty_ = bytes_ == tail->size() && is_empty_zip(*tail);
+  auto names = read_decomposed_names(file_, path_, *tail, bytes_);
+  if (!names)
+    return std::move(names.error());
+  decomposed_ = std::move(*names);
+  return {};
+}
+
+caf::error archive_reader::prepare_single(const std::string& name) {
+  single_name_ = std::filesystem::path{name}.stem().string();
+  std::string begin(
+    std::min<std::uint64_t>(bytes_, compressed_nothing_bytes_max), '\0');
+  const auto count = read_file_at(file_, path_, begin, 0);
+  if (!count)
+    return count.error();
+  const auto filter = filter_of_single(begin);
+  if (filter == ARCHIVE_FILTER_NONE)
+    return caf::make_error(ec::malformed, "the archive is not compressed");
+  if (bytes_ == begin.size() && is_compressed_nothing(begin)) {
+    empty_ = true;
+    nothing_.reset(archive_entry_new());
+    archive_entry_set_pathname(nothing_.get(), single_name_.c_str());
+    archive_entry_set_filetype(nothing_.get(), AE_IFREG);
+    archive_entry_set_size(nothing_.get(), 0);
+    return {};
+  }
+  // This once: what is in it may be compressed, too, and is called so.
+  archive_read_append_filter(from_.get(), filter);
+  archive_read_support_format_raw(from_.get());
+  return {};
+}
+
 caf::expected<archive_entry*> archive_reader::next() {
   if (empty_)
-    return static_cast<archive_entry*>(nullptr);
+    return std::exchange(begun_, true) ? nullptr : nothing_.get();
   archive_entry* entry = nullptr;
   const auto code = archive_read_next_header(from_.get(), &entry);
   if (code == ARCHIVE_EOF)
@@ -178,13 +210,18 @@ caf::expected<archive_entry*> archive_reader::next() {
 
 std::string archive_reader::name_of(archive_entry* entry) const {
   if (!single_name_.empty()
-      && archive_format(from_.get()) == ARCHIVE_FORMAT_RAW)
+      && (empty_ || archive_format(from_.get()) == ARCHIVE_FORMAT_RAW))
     return single_name_;
   const auto* name = archive_entry_pathname(entry);
-  return name ? name : "";
+  if (name == nullptr)
+    return {};
+  const auto as_sent = decomposed_.find(name);
+  return as_sent == decomposed_.end() ? name : as_sent->second;
 }
 
 caf::expected<archive_block> archive_reader::read() {
+  if (empty_)
+    return archive_block{.end = true};
   const void* data = nullptr;
   std::size_t size = 0;
   la_int64_t offset = 0;

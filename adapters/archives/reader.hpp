@@ -3,6 +3,7 @@
 // libarchive, with errors as we have them.
 
 #include "adapters/archives/extract.hpp"
+#include "adapters/archives/zip_names.hpp"
 #include "adapters/stores/files/file.hpp"
 
 #include <cstdint>
@@ -47,7 +48,9 @@ public:
   /// the archive.
   caf::expected<archive_entry*> next();
 
-  /// What the entry is called; in compressed single files, what they are.
+  /// What the entry is called, as its sender wrote it where that is known (not
+  /// in extended headers of tar, which come with accents composed); in
+  /// compressed single files, what they are.
   std::string name_of(archive_entry* entry) const;
 
   caf::expected<archive_block> read();
@@ -58,6 +61,8 @@ public:
 private:
   caf::error failed(const char* doing) const;
   caf::expected<std::string> end_of_file() const;
+  caf::error prepare_zip();
+  caf::error prepare_single(const std::string& name);
 
   // -- what the library calls
 
@@ -76,7 +81,12 @@ private:
   caf::error disk_failure_; ///< why the file could not be read
   std::string single_name_; ///< of the only file; empty: a real archive
   bool zip_ = false;
-  bool empty_ = false; ///< a zip of nothing, which the library does not know
+  decomposed_names decomposed_; ///< of a zip
+  /// A zip without entries, or an empty file that is compressed: the library
+  /// knows neither.
+  bool empty_ = false;
+  std::unique_ptr<archive_entry, void (*)(archive_entry*)> nothing_;
+  bool begun_ = false; ///< what is empty has shown its entry, if any
   std::uint64_t bytes_ = 0;
 };
 

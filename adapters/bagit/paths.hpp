@@ -33,11 +33,6 @@ std::string encode_path(std::string_view path, bool percent_too = true);
 /// The name that was meant. Other percents are left alone, as BagIt has it.
 std::string decode_path(std::string_view written, bool percent_too = true);
 
-/// The name with its accents composed (NFC). libarchive composes some names of
-/// tar files and leaves others, so all names of archives are compared so. What
-/// is not UTF-8 stays as it is.
-std::string composed(std::string_view path);
-
 /// Whether a path matches a pattern of a profile: '*' stands for any number of
 /// characters, '?' for one; both for '/' as well.
 bool matches_pattern(std::string_view pattern, std::string_view path);

@@ -1,5 +1,6 @@
 #include "adapters/bagit/tag_texts.hpp"
 
+#include "adapters/archives/composed.hpp"
 #include "adapters/bagit/paths.hpp"
 
 #include <algorithm>

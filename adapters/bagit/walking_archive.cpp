@@ -1,3 +1,4 @@
+#include "adapters/archives/composed.hpp"
 #include "adapters/archives/entry_kinds.hpp"
 #include "adapters/archives/reader.hpp"
 #include "adapters/bagit/paths.hpp"

@@ -118,9 +118,13 @@ protected:
     return home.path() / "out";
   }
 
-  std::string content(const std::string& name) const {
-    std::ifstream in{out() / name, std::ios::binary};
+  static std::string bytes_of(const fs::path& path) {
+    std::ifstream in{path, std::ios::binary};
     return {std::istreambuf_iterator<char>{in}, {}};
+  }
+
+  std::string content(const std::string& name) const {
+    return bytes_of(out() / name);
   }
 
   void change(const fs::path& path,
@@ -200,10 +204,62 @@ TEST_F(extracting, M42_keeps_names_byte_for_byte) {
   }
 }
 
+TEST_F(extracting, row_39_a_single_file_is_compressed_and_only_that_is_undone) {
+  const auto path = home.path() / "a.txt.gz";
+  std::ofstream{path} << "no gzip at all";
+  EXPECT_EQ(refusal_of(path), "the archive is not compressed");
+  const auto once = [](archive* to) {
+    archive_write_set_format_raw(to);
+    archive_write_add_filter_gzip(to);
+  };
+  const auto inner = bytes_of(make("b.txt.gz", {{"x", "hello"}}, once));
+  const auto files = extract(make("b.txt.gz.gz", {{"x", inner}}, once));
+  ASSERT_TRUE(files) << render(files.error());
+  EXPECT_EQ(files->front().path, "b.txt.gz");
+  EXPECT_EQ(content("b.txt.gz"), inner);
+}
+
+TEST_F(extracting, takes_an_empty_file_that_is_compressed) {
+  for (const auto* name : {"e.txt.gz", "e.txt.bz2"}) {
+    const auto path = make(name, {{"x", ""}}, [&](archive* to) {
+      archive_write_set_format_raw(to);
+      if (std::string_view{name}.ends_with("gz"))
+        archive_write_add_filter_gzip(to);
+      else
+        archive_write_add_filter_bzip2(to);
+    });
+    const auto whole = bytes_of(path);
+    const auto files = extract(path);
+    ASSERT_TRUE(files) << render(files.error());
+    EXPECT_EQ(*files, (std::vector<extracted_file>{{"e.txt", 0}}));
+    EXPECT_EQ(content("e.txt"), "");
+    fs::remove_all(out());
+    // Which is none that is cut off.
+    std::ofstream{path, std::ios::binary} << whole.substr(0, whole.size() - 1);
+    EXPECT_NE(refusal_of(path), "unpacked");
+  }
+}
+
 TEST_F(extracting, M42_takes_decomposed_names_of_zip_as_they_are) {
   const auto files = extract(zip({{"cafe\u0301", "x"}}));
   ASSERT_TRUE(files) << render(files.error());
   EXPECT_EQ(files->front().path, "cafe\u0301");
+}
+
+TEST_F(extracting, M42_does_not_compose_names_that_are_marked_as_utf8) {
+  const auto path = zip({{"cafe\u0301", "x"}, {"ca", "y"}});
+  auto marked = bytes_of(path);
+  for (const auto& [begin, flags] : {std::pair{"PK\3\4", 7}, {"PK\1\2", 9}})
+    for (auto at = marked.find(begin); at != marked.npos;
+         at = marked.find(begin, at + 1))
+      marked[at + flags] |= 8;
+  for (const auto* before : {"", "a program"}) {
+    std::ofstream{path, std::ios::binary} << before << marked;
+    const auto files = extract(path);
+    ASSERT_TRUE(files) << render(files.error());
+    EXPECT_EQ(files->back().path, "cafe\u0301");
+    fs::remove_all(out());
+  }
 }
 
 TEST_F(extracting, M39_row_40_refuses_names_that_leave_the_folder) {

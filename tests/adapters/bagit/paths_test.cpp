@@ -1,3 +1,4 @@
+#include "adapters/archives/composed.hpp"
 #include "adapters/bagit/paths.hpp"
 #include "adapters/bagit/reading.hpp"
 
