@@ -2,6 +2,7 @@
 
 #include "adapters/doors/poster/answers.hpp"
 #include "adapters/doors/poster/door.hpp"
+#include "adapters/processing/merritt/manifest.hpp"
 
 #include <utility>
 
@@ -37,7 +38,7 @@ void take(const door_actor& whom, http::request&& from, http::responder answer,
   out.peer = from.peer;
   out.reason = fields.text({"reason"});
   if (!from.captured.empty())
-    out.what.object = from.captured.front();
+    out.what.object = merritt::kept_identifier(from.captured.front());
   out.what.file = fields.text({"file"});
   if (out.what.kind == order_kind::restore_object && !out.what.file.empty())
     out.what.kind = order_kind::restore_file;

@@ -74,9 +74,9 @@ private:
   fault read_object() {
     document().update = target_.update;
     auto& ark = document().what.identifier;
-    ark = target_.ark;
+    ark = merritt::kept_identifier(target_.ark);
     for (const auto* name : {"object", "primaryIdentifier"}) {
-      const auto& given = text(name);
+      const auto given = merritt::kept_identifier(text(name));
       if (!ark.empty() && !given.empty() && given != ark)
         return wrong(name, "the request names another object, too");
       if (ark.empty())

@@ -99,6 +99,10 @@ std::string local_ids_fault(const std::vector<std::string>& ids);
 /// colon is not needed.
 bool legal_ark(std::string_view text);
 
+/// The identifier as it is kept: an ARK with the slash after its colon.
+/// Anything else stays as it is.
+std::string kept_identifier(std::string text);
+
 /// What a submission is.
 enum class submission_type : std::uint8_t {
   file,

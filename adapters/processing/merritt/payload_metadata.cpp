@@ -98,8 +98,7 @@ std::optional<outcome> take_identifier(description& to, std::string found,
   if (!legal_ark(found))
     return ended(verdict::rejected,
                  std::string{where} + ": " + in_quotes(found) + " is no ARK");
-  if (!found.starts_with("ark:/"))
-    found.insert(4, "/");
+  found = kept_identifier(std::move(found));
   if (!to.identifier.empty() && to.identifier != found)
     return ended(verdict::rejected,
                  std::string{where} + " says that the identifier is " + found

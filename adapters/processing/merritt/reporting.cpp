@@ -208,6 +208,10 @@ private:
   caf::error call(const job_row& row) const {
     auto job = document_of(row);
     job.batch_uuid = batch_.uuid;
+    job.submitted = batch_.submitted;
+    job.note = batch_.note;
+    job.resource_type = batch_.resource_type;
+    job.dublin_core = batch_.dublin_core;
     return send_callback(tools_, *task_.collection, job,
                          {.completed = false,
                           .message = row.status.note,

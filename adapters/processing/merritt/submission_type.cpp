@@ -117,6 +117,13 @@ bool legal_ark(std::string_view text) {
          && std::all_of(name.begin(), name.end(), is_ark_letter);
 }
 
+std::string kept_identifier(std::string text) {
+  constexpr std::size_t scheme_bytes = 4;
+  if (legal_ark(text) && text[scheme_bytes] != '/')
+    text.insert(scheme_bytes, "/");
+  return text;
+}
+
 std::optional<submission_type> find_submission_type(std::string_view word) {
   for (const auto& [name, type] : types)
     if (name == word)

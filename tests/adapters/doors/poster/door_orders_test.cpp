@@ -99,6 +99,14 @@ TEST_F(poster_orders, a_file_is_named_by_a_field) {
   EXPECT_EQ(placed().what.kind, order_kind::fixity_check);
 }
 
+TEST_F(poster_orders, an_ark_is_one_with_its_slash_and_without) {
+  start(options);
+  for (const auto* ark : {"ark:99999/fk4abc", "ark%3A%2F99999%2Ffk4abc"}) {
+    ASSERT_EQ(post_plain(std::string{"/poster/fixity/"} + ark).status, 200u);
+    EXPECT_EQ(placed().what.object, "ark:/99999/fk4abc");
+  }
+}
+
 TEST_F(poster_orders, refusals_have_their_status) {
   start(options);
   for (const auto& [code, status] :

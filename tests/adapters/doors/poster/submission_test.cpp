@@ -219,6 +219,13 @@ TEST(poster_submission, the_path_may_name_the_object) {
             "");
 }
 
+TEST(poster_submission, an_ark_is_one_with_its_slash_and_without) {
+  const auto out = read(a_form().field("object", "ark:/99999/fk4abc"),
+                        {.ark = "ark:99999/fk4abc"});
+  ASSERT_TRUE(out) << render(out.error());
+  EXPECT_EQ(out->document.what.identifier, "ark:/99999/fk4abc");
+}
+
 TEST(poster_submission, a_date_is_whatever_kernels_have_for_when) {
   for (const auto* date : {"1998", "19980203", "1998-02-03T10:11:12+02:00",
                            "1900-1910", "circa 1900", "199x", "(:unkn)"}) {

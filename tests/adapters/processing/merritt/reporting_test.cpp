@@ -261,6 +261,9 @@ TEST_F(merritt_reports, R20_are_not_sent_again_once_that_is_written_down) {
 
 TEST_F(merritt_reports, R26_call_back_once_for_each_failure) {
   collection.callback = "https://example.org/x";
+  batch.note = "a note";
+  batch.resource_type = "Dataset";
+  batch.dublin_core = {{"subject", "fungi"}};
   add(job_state::completed);
   add(job_state::failed, "bad digest");
   ASSERT_EQ(report().says, verdict::done);
@@ -273,6 +276,10 @@ TEST_F(merritt_reports, R26_call_back_once_for_each_failure) {
   EXPECT_EQ(state["job:jobID"], "jid-2");
   EXPECT_EQ(state["job:localID"], "x;y");
   EXPECT_FALSE(state.contains("job:persistentURL"));
+  EXPECT_EQ(state["job:submissionDate"], batch.submitted);
+  EXPECT_EQ(state["job:note"], "a note");
+  EXPECT_EQ(state["job:resourceType"], "Dataset");
+  EXPECT_EQ(state["job:DC.subject"], "fungi");
   ASSERT_EQ(report_again().says, verdict::done);
   EXPECT_EQ(calls->asked.size(), 1u) << "this failure was told";
   work->rows[1].status.retry_count = 1;
