@@ -33,6 +33,13 @@ caf::error in_work(const std::string& state) {
                            + " and somebody works on it: try again");
 }
 
+/// What could not be ordered if it waited either is not to be tried again.
+template <class Answer>
+caf::error in_work(const caf::expected<Answer>& if_it_waited,
+                   const std::string& state) {
+  return if_it_waited ? in_work(state) : if_it_waited.error();
+}
+
 /// Of an order that is being decided, and the status that the decision rests
 /// on. Two moves may have one time.
 template <class State>
@@ -94,7 +101,9 @@ void ask_batch(self_pointer self, const reply_address& where,
   if (batch == nullptr || queue == nullptr)
     return fail(gone("batch", x.id));
   if (is_claimed(*queue, x.id))
-    return fail(in_work(word(batch->status.state)));
+    return fail(
+      in_work(rules::decide(batch->status, rules::batch_request{x.action}),
+              word(batch->status.state)));
   batch_wanted ask;
   ask.batch = position_of(self, x.id, *batch, *queue);
   ask.action = x.action;
@@ -242,7 +251,8 @@ caf::result<job_ordered> order(self_pointer self, const order_job& x) {
   if (job == nullptr || queue == nullptr)
     return gone("job", x.id);
   if (is_claimed(*queue, x.id) && x.action != work_action::fail)
-    return in_work(word(job->state));
+    return in_work(rules::decide(job_status{.state = job->state}, {x.action}),
+                   word(job->state));
   auto ask = wanted_of(self, x.id, *job, *queue);
   ask.action = x.action;
   ask.stage = x.stage;

@@ -305,7 +305,16 @@ TEST_F(work_test, H09_an_order_that_cannot_be_names_the_state) {
     EXPECT_NE(render(said.error()).find("pending"), std::string::npos);
   }
   const auto item = take("first");
-  EXPECT_FALSE(order(job, work_action::hold)) << "somebody works on it";
+  const auto held = order(job, work_action::hold);
+  ASSERT_FALSE(held) << "somebody works on it";
+  EXPECT_NE(render(held.error()).find("try again"), std::string::npos);
+  for (const auto action :
+       {work_action::release, work_action::requeue, work_action::remove}) {
+    const auto said = order(job, action);
+    ASSERT_FALSE(said);
+    EXPECT_EQ(render(said.error()).find("try again"), std::string::npos)
+      << "which would not help";
+  }
   EXPECT_EQ(all<job_moved>().size(), before);
   EXPECT_EQ(order(99, work_action::hold).error(), ec::not_found);
 }
