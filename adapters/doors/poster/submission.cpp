@@ -68,6 +68,8 @@ private:
         && !merritt::find_submission_type(document().type))
       return wrong("type", "there is no type " + quoted(document().type));
     out_.submitter = text("submitter");
+    if (!out_.submitter.empty())
+      document().more[merritt::submitter_member] = out_.submitter;
     return {};
   }
 

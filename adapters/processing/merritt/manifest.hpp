@@ -103,6 +103,9 @@ bool legal_ark(std::string_view text);
 /// Anything else stays as it is.
 std::string kept_identifier(std::string text);
 
+/// Member of a batch's document, if the form has one: who submitted it.
+inline constexpr const char* submitter_member = "submitter";
+
 /// What a submission is.
 enum class submission_type : std::uint8_t {
   file,

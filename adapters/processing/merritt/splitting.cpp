@@ -3,6 +3,7 @@
 #include "adapters/fetching/url.hpp"
 #include "adapters/processing/merritt/batch_plan.hpp"
 #include "adapters/processing/merritt/keeping.hpp"
+#include "adapters/processing/merritt/manifest.hpp"
 #include "adapters/processing/merritt/work_on_job.hpp"
 #include "adapters/stores/files/sha256.hpp"
 #include "messages/values/trace_context.hpp"
@@ -116,6 +117,12 @@ split_slice next_slice(batch_document batch, const batch_plan& plan,
   return out;
 }
 
+std::string submitter_of(const batch_document& batch) {
+  const auto at = batch.more.find(submitter_member);
+  return at != batch.more.end() && at->is_string() ? at->get<std::string>()
+                                                   : batch.user;
+}
+
 /// Once, when it is known what it is. A mail that fails holds nothing up.
 void tell_depositor(const stages::stage_tools& tools,
                     stages::receiver_turns& turns,
@@ -124,7 +131,7 @@ void tell_depositor(const stages::stage_tools& tools,
   batch_info info;
   info.uuid = batch.uuid;
   info.collection = batch.collection;
-  info.submitter = batch.user;
+  info.submitter = submitter_of(batch);
   info.type = batch.type;
   info.file_name = batch.payloads.front().file_name;
   info.title = batch.what.title;

@@ -96,6 +96,7 @@ TEST(poster_submission, takes_every_field_to_its_place) {
             (text_pairs{{"subject", "one"}, {"subject", "two"}}));
   EXPECT_EQ(x.more.at("notification_format"), "json");
   EXPECT_EQ(x.more.at("retain_target_url"), "true");
+  EXPECT_EQ(x.more.at("submitter"), "Ann/Archive");
   ASSERT_EQ(x.payloads.size(), 1u);
   EXPECT_EQ(x.payloads[0].file_name, "a.txt");
   EXPECT_EQ(x.payloads[0].bytes, 3u);

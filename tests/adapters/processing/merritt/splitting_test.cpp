@@ -3,6 +3,7 @@
 
 #include "adapters/processing/merritt/splitting.hpp"
 #include "tests/adapters/processing/merritt/stage_world.hpp"
+#include "tests/support/noted_messages.hpp"
 
 #include <set>
 
@@ -289,6 +290,24 @@ TEST_F(splitting, takes_the_priority_of_the_collection) {
   collection.has_priority = true;
   collection.priority = 2;
   EXPECT_EQ(job_of("a.txt", "a").first_priority, 2);
+}
+
+TEST_F(splitting, R27_tells_who_submitted_it_as_the_report_does) {
+  const auto mails =
+    std::make_shared<depositd::testing::noted_mails>();
+  tools.mailer = mails;
+  start();
+  collection.notify = {"owner@example.org"};
+  auto batch = batch_of("a.txt", "a");
+  batch.user = "ann";
+  split(batch);
+  batch.uuid = "bid-2";
+  batch.more["submitter"] = "Ann of the archive";
+  split(batch);
+  ASSERT_EQ(mails->sent.size(), 2u);
+  EXPECT_NE(mails->sent[0].text.find("User agent: ann\n"), std::string::npos);
+  EXPECT_NE(mails->sent[1].text.find("User agent: Ann of the archive\n"),
+            std::string::npos);
 }
 
 TEST(job_uuids, are_uuids_of_their_own) {
