@@ -223,7 +223,8 @@ class Commands(NsqTest):
                 with self.subTest(word, text=text):
                     client = self.consumer("ids")
                     client.command(word, text)
-                    self.assert_error(client, "E_INVALID")
+                    self.assertEqual(self.assert_error(client, "E_INVALID"),
+                                     "E_INVALID invalid message ID")
 
     def test_row_q15_an_id_of_no_message_is_said_and_harmless(self):
         self.serve()
@@ -423,7 +424,8 @@ class Authentication(NsqTest):
 
     def test_row_q34_who_may_nothing_is_refused(self):
         self.ask_somebody()
-        self.assert_error(self.auth_error(b"none"), "E_UNAUTHORIZED")
+        self.assert_error(self.auth_error(b"none"), "E_UNAUTHORIZED",
+                          "AUTH no authorizations found")
         self.assert_error(self.auth_error(b"unknown"), "E_AUTH_FAILED")
 
     def test_row_q34_who_may_works(self):
@@ -456,7 +458,8 @@ class Authentication(NsqTest):
 
     def test_row_q34_nonsense_is_refused_where_nobody_needs_auth(self):
         self.serve()
-        self.assert_error(self.auth_error(b"all"), "E_AUTH_DISABLED")
+        self.assert_error(self.auth_error(b"all"), "E_AUTH_DISABLED",
+                          "AUTH disabled")
 
     @of_depositd
     def test_a_key_is_a_secret_where_others_can_come(self):

@@ -87,7 +87,7 @@ std::optional<refusal> read_topic(command& to, const words& all) {
 
 std::optional<refusal> read_id(command& to, const words& all) {
   if (all[1].size() != message_id_bytes)
-    return refusal::invalid("Invalid Message ID");
+    return refusal::invalid("invalid message ID");
   to.id_text = all[1];
   return std::nullopt;
 }

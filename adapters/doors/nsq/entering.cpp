@@ -95,7 +95,7 @@ void connection::ask(const Actor& whom, Message what,
 void connection::authenticate(const command& what) {
   const auto& secret = what.bodies.front();
   if (login_.entered())
-    return refuse(refusal::invalid("AUTH Already set"));
+    return refuse(refusal::invalid("AUTH already set"));
   if (core_.auth)
     return ask_server(secret, [this](const refusal* wrong) {
       if (wrong != nullptr)
@@ -105,7 +105,7 @@ void connection::authenticate(const command& what) {
     });
   const auto keys = core_.keys.load();
   if (!core_.facts.auth_required && keys->control().keys.empty())
-    return refuse(refusal::of("E_AUTH_DISABLED", "AUTH Disabled"));
+    return refuse(refusal::of("E_AUTH_DISABLED", "AUTH disabled"));
   if (!login_.enter_with_key(secret, keys)) {
     core_.refuse(address_, "E_AUTH_FAILED");
     tally(tally_of::login_failed, "key_refused");
@@ -138,7 +138,7 @@ void connection::ask_server(const std::string& secret,
         return then(&wrong);
       }
       if (said->state->permits.empty()) {
-        wrong = refusal::of("E_UNAUTHORIZED", "AUTH No authorizations found");
+        wrong = refusal::of("E_UNAUTHORIZED", "AUTH no authorizations found");
         return then(&wrong);
       }
       login_.enter_with(secret, std::move(said->state), now());

@@ -155,9 +155,9 @@ TEST(nsq_commands, row_q13_a_window_has_a_range) {
 }
 
 TEST(nsq_commands, row_q16_an_id_has_16_characters) {
-  EXPECT_EQ(refused("FIN 0123\n", consuming), "E_INVALID Invalid Message ID");
+  EXPECT_EQ(refused("FIN 0123\n", consuming), "E_INVALID invalid message ID");
   EXPECT_EQ(refused("TOUCH 0123456789abcdef0\n", consuming),
-            "E_INVALID Invalid Message ID");
+            "E_INVALID invalid message ID");
   EXPECT_EQ(refused("FIN\n", consuming),
             "E_INVALID FIN insufficient number of params");
   EXPECT_EQ(refused("REQ 0123456789abcdef\n", consuming),

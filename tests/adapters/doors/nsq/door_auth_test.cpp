@@ -87,13 +87,13 @@ TEST_F(nsq_auth, what_is_no_key_ends_the_connection) {
   EXPECT_TRUE(x.closed());
   auto y = entered("s3cret");
   y.say("AUTH", "s3cret");
-  EXPECT_EQ(y.error(), "E_INVALID AUTH Already set");
+  EXPECT_EQ(y.error(), "E_INVALID AUTH already set");
 }
 
 TEST_F(nsq_auth, where_nobody_has_a_key_there_is_no_login) {
   auto x = client();
   x.say("AUTH", "s");
-  EXPECT_EQ(x.error(), "E_AUTH_DISABLED AUTH Disabled");
+  EXPECT_EQ(x.error(), "E_AUTH_DISABLED AUTH disabled");
 }
 
 TEST_F(nsq_auth, row_q34_a_server_says_who_may_do_what) {
@@ -107,7 +107,7 @@ TEST_F(nsq_auth, row_q34_a_server_says_who_may_do_what) {
   start_for_strangers("127.0.0.1:" + std::to_string(server.port()));
   auto nobody = client();
   nobody.say("AUTH", "none");
-  EXPECT_EQ(nobody.error(), "E_UNAUTHORIZED AUTH No authorizations found");
+  EXPECT_EQ(nobody.error(), "E_UNAUTHORIZED AUTH no authorizations found");
   EXPECT_TRUE(nobody.closed());
   auto first = client();
   first.say("SUB t c");

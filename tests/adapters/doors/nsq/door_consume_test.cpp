@@ -86,7 +86,7 @@ TEST_F(nsq_door, row_q15_only_the_owner_finishes) {
 TEST_F(nsq_door, row_q16_a_malformed_id_ends_the_connection) {
   auto x = consumer(1);
   x.say("FIN 12");
-  EXPECT_EQ(x.error(), "E_INVALID Invalid Message ID");
+  EXPECT_EQ(x.error(), "E_INVALID invalid message ID");
   EXPECT_TRUE(x.closed());
 }
 
