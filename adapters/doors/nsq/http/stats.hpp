@@ -7,6 +7,7 @@
 #include "messages/topics.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +43,11 @@ std::span<const nsq::client_facts> clients_of(const stats_known& all,
 
 /// Keeps only what is asked for.
 void keep(topics_listed& all, const stats_asked& what);
+
+/// The same of what clients have published: to topics that are asked for and
+/// that `shown` says yes to. Who has published to no such topic is no producer.
+void keep_published(stats_known& all, const stats_asked& what,
+                    const std::function<bool(const std::string& topic)>& shown);
 
 std::string stats_document(const stats_known& x, const stats_asked& what);
 std::string stats_page(const stats_known& x, const stats_asked& what);

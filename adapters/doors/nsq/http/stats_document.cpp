@@ -141,6 +141,19 @@ void keep(topics_listed& all, const stats_asked& what) {
   std::erase_if(all.topics, [](const auto& x) { return x.channels.empty(); });
 }
 
+void keep_published(
+  stats_known& all, const stats_asked& what,
+  const std::function<bool(const std::string& topic)>& shown) {
+  for (auto* clients : {&all.consumers, &all.producers})
+    for (auto& one : *clients)
+      std::erase_if(one.pub_counts, [&](const auto& x) {
+        return (!what.topic.empty() && x.first != what.topic)
+               || !shown(x.first);
+      });
+  std::erase_if(all.producers,
+                [](const auto& x) { return x.pub_counts.empty(); });
+}
+
 std::string stats_document(const stats_known& x, const stats_asked& what) {
   json out{
     {"version", x.version},

@@ -39,7 +39,8 @@ std::string value_of(const call& x, std::string_view name) {
   return value ? *value : std::string{};
 }
 
-stats_known known_of(const call& x, topics_listed topics) {
+stats_known known_of(const call& x, const stats_asked& what,
+                     topics_listed topics) {
   const auto& options = x.core->options;
   stats_known out;
   out.topics = std::move(topics);
@@ -47,6 +48,9 @@ stats_known known_of(const call& x, topics_listed topics) {
     out.consumers = options.consumers();
   if (options.producers)
     out.producers = options.producers();
+  keep_published(out, what, [&](const std::string& topic) {
+    return may_see(x.who, topic);
+  });
   std::sort(out.consumers.begin(), out.consumers.end(), by_channel);
   out.version = x.core->where.load()->self.version;
   out.health = x.core->health.text(std::chrono::steady_clock::now());
@@ -160,7 +164,7 @@ void tell_stats(call x) {
                          flag(x, "include_mem", true)};
   const auto tell = [what, as_json](call y, topics_listed found) {
     keep(found, what);
-    const auto known = known_of(y, std::move(found));
+    const auto known = known_of(y, what, std::move(found));
     y.answer.send(as_json ? document(stats_document(known, what))
                           : text(stats_page(known, what)));
   };

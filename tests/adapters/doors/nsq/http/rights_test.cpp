@@ -12,14 +12,14 @@ class rights : public api_world {
 protected:
   /// Keys only; who wrote "orders", who reads a channel of it, and who may do
   /// everything there.
-  void start_closed() {
+  void start_closed(nsq_http::door_options options = {}) {
     add_key("writer", {{queue_right::post, "nsq/orders"}});
     add_key("reader", {{queue_right::poll, "nsq/orders/billing"}});
     add_key("boss", {{queue_right::any, "nsq/orders*"}});
     add_key("all", {{queue_right::any, "nsq/*"}});
     core->topics["orders"].channels["billing"];
     core->topics["secret"];
-    start(nsq_http::door_options{});
+    start(std::move(options));
   }
 };
 
@@ -145,6 +145,40 @@ TEST_F(rights, decide_which_topics_are_seen) {
                       "TOPIC_NOT_FOUND"));
   EXPECT_EQ(get("/stats", bearer("reader")).body.find("secret"),
             std::string::npos);
+}
+
+TEST_F(rights, decide_whose_messages_are_told_of) {
+  nsq::client_facts both;
+  both.client_id = "press";
+  both.pub_counts = {{"orders", 5}, {"secret", 2}};
+  nsq::client_facts hidden;
+  hidden.client_id = "spy";
+  hidden.pub_counts = {{"secret", 3}};
+  nsq::client_facts consumer;
+  consumer.client_id = "worker";
+  consumer.topic = "orders";
+  consumer.channel = "billing";
+  consumer.pub_counts = {{"secret", 4}};
+  nsq_http::door_options options;
+  options.producers = [=] { return std::vector{both, hidden}; };
+  options.consumers = [=] { return std::vector{consumer}; };
+  start_closed(std::move(options));
+  for (const auto* target : {"/stats", "/stats?format=json",
+                             "/stats?format=json&topic=secret"}) {
+    const auto told = get(target, bearer("reader")).body;
+    EXPECT_EQ(told.find("secret"), std::string::npos) << told;
+    EXPECT_EQ(told.find("spy"), std::string::npos) << told;
+  }
+  const auto told = [&](const std::string& target, const std::string& who) {
+    return nlohmann::json::parse(get(target, bearer(who)).body);
+  };
+  const auto seen = told("/stats?format=json", "reader");
+  ASSERT_EQ(seen["producers"].size(), 1U);
+  EXPECT_EQ(seen["producers"][0]["pub_counts"].size(), 1U);
+  EXPECT_EQ(seen["topics"][0]["channels"][0]["clients"].size(), 1U);
+  EXPECT_EQ(told("/stats?format=json", "all")["producers"].size(), 2U);
+  EXPECT_EQ(told("/stats?format=json&topic=orders", "all")["producers"].size(),
+            1U);
 }
 
 } // namespace
