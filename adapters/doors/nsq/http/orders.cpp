@@ -18,6 +18,16 @@ void tell_what_is_missing(call x, const order_topic& what) {
   });
 }
 
+/// nsqadmin deletes at the lookups first, and then at the servers that they
+/// have named: where both are this door, or engines share topics, the second
+/// order finds nothing, and is no fault. Only NSQ's own programs ask for this
+/// type.
+bool deletes_at_lookups_too(const call& x, const order_topic& what) {
+  const auto* wanted = x.from.header("accept");
+  return what.what == topic_action::remove && wanted
+         && wanted->starts_with("application/vnd.nsq");
+}
+
 /// As an operator's command is called; empty for what clients do all day.
 std::string word_of(topic_action x) {
   switch (x) {
@@ -67,6 +77,11 @@ void give(call x, order_topic what, F then) {
                       return then(std::move(x));
                     }
                     const auto why = said.why();
+                    if (why == ec::not_found
+                        && deletes_at_lookups_too(x, what)) {
+                      x.answer.send(nothing());
+                      return;
+                    }
                     tell(x, what, why);
                     if (why == ec::not_found)
                       tell_what_is_missing(std::move(x), what);

@@ -156,6 +156,21 @@ TEST_F(orders, row_a6_remove_a_channel_with_its_messages) {
   EXPECT_EQ(stats()["topics"].size(), 0U);
 }
 
+TEST_F(orders, of_nsqadmin_delete_at_the_lookup_and_then_at_the_server) {
+  start();
+  core->topics["orders"].channels["billing"];
+  const std::string nsqadmin = "Accept: application/vnd.nsq; version=1.0\r\n";
+  const std::string channel = "/channel/delete?topic=orders&channel=billing";
+  const std::string topic = "/topic/delete?topic=orders";
+  for (const auto& target : {channel, topic}) {
+    EXPECT_TRUE(says(post(target, {}, nsqadmin), "")) << target;
+    EXPECT_TRUE(says(post(target, {}, nsqadmin), "")) << target;
+  }
+  EXPECT_TRUE(refuses(post(topic), 404, "TOPIC_NOT_FOUND"));
+  EXPECT_TRUE(refuses(post("/topic/pause?topic=orders", {}, nsqadmin), 404,
+                      "TOPIC_NOT_FOUND"));
+}
+
 TEST_F(orders, row_a7_of_all_topics_are_each_answered_for_itself) {
   start();
   for (const auto* name : {"a", "b"})
