@@ -12,6 +12,16 @@ void add(document& out, const char* reason, std::string text) {
   out.push_back({{"reason", reason}, {"text", std::move(text)}});
 }
 
+/// Why it waits for a time: it failed, or, before its first attempt, whoever
+/// sent it said so, or its turn was given back.
+std::string delayed_text(const item_view& x) {
+  const auto when = "not before " + format_utc(x.available_us);
+  if (x.attempt == 0)
+    return "its first attempt is " + when;
+  return "attempt " + std::to_string(x.attempt)
+         + " did not succeed; the next is " + when;
+}
+
 /// What is true of the item itself.
 void add_item(document& out, const item_explained& x) {
   switch (x.item.state) {
@@ -26,10 +36,7 @@ void add_item(document& out, const item_explained& x) {
             + ", attempt " + std::to_string(x.item.attempt));
       break;
     case item_state::delayed:
-      add(out, "delayed",
-          "attempt " + std::to_string(x.item.attempt)
-            + " did not succeed; the next is not before "
-            + format_utc(x.item.available_us));
+      add(out, "delayed", delayed_text(x.item));
       break;
     case item_state::parked:
       add(out, "parked", "parked by an operator until unpark");

@@ -61,6 +61,18 @@ TEST(why, a_turn_that_hangs_on_costs_tells_them) {
             "item of it is thought to cost 300 ms");
 }
 
+TEST(why, what_waits_for_its_time_has_failed_only_if_it_was_tried) {
+  auto x = a_waiting_item();
+  x.item.state = item_state::delayed;
+  x.item.available_us = 1'700'000'000'000'000;
+  EXPECT_EQ(operators::why_document(x, {})["reasons"][0]["text"],
+            "its first attempt is not before 2023-11-14T22:13:20.000Z");
+  x.item.attempt = 2;
+  EXPECT_EQ(operators::why_document(x, {})["reasons"][0]["text"],
+            "attempt 2 did not succeed; the next is not before "
+            "2023-11-14T22:13:20.000Z");
+}
+
 TEST(why, a_user_at_its_cap_is_told_so_with_numbers) {
   auto x = a_waiting_item();
   x.member.report.state = eligibility::at_cap;
