@@ -34,11 +34,15 @@ struct request {
   std::vector<std::string> captured;
   parameters query;
   parameters headers;
-  std::string body; ///< decoded if it came chunked or compressed
+  /// Decoded if it came chunked, or compressed to a route that unpacks it.
+  std::string body;
   /// The client's numeric address, without the port; behind trusted proxies the
   /// one that they tell.
   std::string peer;
   bool secure = false;
+  /// What stood behind the question mark, as sent; `query` is read from it by a
+  /// rule that takes anything. It may hold secrets.
+  std::string query_text = {};
 
   const std::string* header(std::string_view name) const {
     return find_header(headers, name);

@@ -61,7 +61,8 @@ std::optional<response> exchange::find_route() {
   std::string_view path = target_;
   const auto question = path.find('?');
   if (question != std::string_view::npos) {
-    request_.query = parse_urlencoded(path.substr(question + 1));
+    request_.query_text = path.substr(question + 1);
+    request_.query = parse_urlencoded(request_.query_text);
     path = path.substr(0, question);
   }
   // The absolute form that proxies send.

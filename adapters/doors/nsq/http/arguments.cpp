@@ -5,7 +5,38 @@
 
 namespace depositd::nsq_http {
 
+namespace {
+
+bool is_hexadecimal(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')
+         || (c >= 'A' && c <= 'F');
+}
+
+/// By nsqd's rule: no ';', and two digits behind each '%'.
+bool is_query(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == ';')
+      return false;
+    if (text[i] == '%'
+        && (text.size() - i < 3 || !is_hexadecimal(text[i + 1])
+            || !is_hexadecimal(text[i + 2])))
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+bool call::is_unreadable() {
+  if (is_query(from.query_text))
+    return false;
+  fail(400, "INVALID_REQUEST");
+  return true;
+}
+
 const std::string* call::topic_named() {
+  if (is_unreadable())
+    return nullptr;
   const auto* topic = argument("topic");
   if (!topic)
     fail(400, "MISSING_ARG_TOPIC");

@@ -20,12 +20,12 @@ void tell_what_is_missing(call x, const order_topic& what) {
 
 /// nsqadmin deletes at the lookups first, and then at the servers that they
 /// have named: where both are this door, or engines share topics, the second
-/// order finds nothing, and is no fault. Only NSQ's own programs ask for this
-/// type.
+/// order finds nothing, and is no fault. It asks for this type; libraries whose
+/// callers want to know (gnsq) spell it otherwise.
 bool deletes_at_lookups_too(const call& x, const order_topic& what) {
   const auto* wanted = x.from.header("accept");
   return what.what == topic_action::remove && wanted
-         && wanted->starts_with("application/vnd.nsq");
+         && *wanted == "application/vnd.nsq; version=1.0";
 }
 
 /// As an operator's command is called; empty for what clients do all day.

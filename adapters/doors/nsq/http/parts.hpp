@@ -67,6 +67,9 @@ struct call {
     return http::find(from.query, name);
   }
 
+  /// Answers that nobody can read the query, if so.
+  bool is_unreadable();
+
   /// The topic of a request that makes it; answers and is null if something is
   /// wrong with it.
   const std::string* topic_to_make();

@@ -158,6 +158,8 @@ json option(const call& x, const std::string& name) {
 } // namespace
 
 void tell_stats(call x) {
+  if (x.is_unreadable())
+    return;
   const bool as_json = value_of(x, "format") == "json";
   const stats_asked what{value_of(x, "topic"), value_of(x, "channel"),
                          flag(x, "include_clients", true),

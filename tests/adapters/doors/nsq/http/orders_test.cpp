@@ -91,6 +91,25 @@ TEST_F(orders, row_h7_says_what_is_not_there) {
   EXPECT_EQ(core->topics.size(), 1U);
 }
 
+TEST_F(orders, with_a_query_that_nobody_can_read_are_refused) {
+  start();
+  core->topics["t"].channels["c"];
+  for (const auto* query : {"?topic=t&channel=c&x=%zz", "?topic=t;channel=c",
+                            "?topic=t&channel=c%2", "?topic=%", "?%&topic=t"})
+    for (const auto* path :
+         {"/pub", "/mpub", "/topic/create", "/topic/delete", "/topic/empty",
+          "/topic/pause", "/channel/create", "/channel/delete"})
+      EXPECT_TRUE(refuses(post(std::string{path} + query, "x"), 400,
+                          "INVALID_REQUEST"))
+        << path << query;
+  EXPECT_TRUE(refuses(get("/stats?x=%zz"), 400, "INVALID_REQUEST"));
+  EXPECT_TRUE(refuses(get("/lookup?topic=t&x=%zz"), 400, "INVALID_REQUEST"));
+  EXPECT_TRUE(refuses(post("/pub?topic=%", ""), 400, "MSG_EMPTY"));
+  EXPECT_EQ(get("/ping?x=%zz").status, 200U);
+  EXPECT_TRUE(says(post("/pub?topic=%74&x=%25zz&y=a%3Bb", "x"), "OK"));
+  EXPECT_EQ(core->topics.size(), 1U);
+}
+
 TEST_F(orders, make_no_channel_of_a_topic_that_is_not_there) {
   start();
   EXPECT_TRUE(
@@ -167,6 +186,9 @@ TEST_F(orders, of_nsqadmin_delete_at_the_lookup_and_then_at_the_server) {
     EXPECT_TRUE(says(post(target, {}, nsqadmin), "")) << target;
   }
   EXPECT_TRUE(refuses(post(topic), 404, "TOPIC_NOT_FOUND"));
+  EXPECT_TRUE(refuses(
+    post(topic, {}, "Accept: application/vnd.nsq version=1.0\r\n"), 404,
+    "TOPIC_NOT_FOUND"));
   EXPECT_TRUE(refuses(post("/topic/pause?topic=orders", {}, nsqadmin), 404,
                       "TOPIC_NOT_FOUND"));
 }
