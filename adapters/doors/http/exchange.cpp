@@ -207,7 +207,7 @@ bool exchange::holds_up(kit::loop::time now) const {
 
 std::optional<response> exchange::unpack() {
   const auto* encoding = request_.header("content-encoding");
-  if (!encoding || request_.body.empty()
+  if (!encoding || !route_->options.unpacks || request_.body.empty()
       || same_token(trimmed(*encoding), "identity"))
     return std::nullopt;
   if (!same_token(trimmed(*encoding), "gzip")
@@ -237,11 +237,11 @@ void exchange::body_is_complete() {
   if (answered_)
     return; // its head was refused
   begin_answering();
-  const bool unpacks =
-    !request_.body.empty() && request_.header("content-encoding");
+  const auto& options = route_->options;
+  const bool unpacks = options.unpacks && !request_.body.empty()
+                       && request_.header("content-encoding");
   // What is unpacked may become as long as it may be.
   const auto bytes = unpacks ? body_bytes_max_ : request_.body.size();
-  const auto& options = route_->options;
   if ((unpacks && bytes > labour_bytes_min)
       || (options.laborious && bytes > options.long_body_bytes))
     context_->labour->post([self = shared_from_this()] {

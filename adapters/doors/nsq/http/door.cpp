@@ -108,8 +108,7 @@ void serve(const std::shared_ptr<door_core>& core, const operation& what,
 void look_ahead(door_core& core, const http::request& head,
                 http::gatekeeper gate) {
   const auto* length = head.header("content-length");
-  const bool packed = head.header("content-encoding") != nullptr;
-  if (length && !packed && std::stoull(*length) <= small_body_bytes)
+  if (length && std::stoull(*length) <= small_body_bytes)
     return gate.pass();
   auto who = admit(core, *core.ring.load(), head);
   if (who.refused)
@@ -126,6 +125,7 @@ http::route_options options_of(const std::shared_ptr<door_core>& core,
   out.body_bytes_max = what.takes == body::messages  ? limits.body_bytes_max
                        : what.takes == body::message ? limits.message_bytes_max
                                                      : unused_body_bytes;
+  out.unpacks = false; // what is published is what is handed out
   out.answer_limit = what.takes_long ? from.bulk_limit : from.answer_limit;
   // Bodies of messages: in the request to the shard, in the events, and in the
   // journal's bytes. What was read goes before the last are made.

@@ -54,6 +54,18 @@ TEST_F(publishing, says_ok_as_nsqd_does) {
   EXPECT_EQ(bodies(), strings{"hello"});
 }
 
+TEST_F(publishing, hands_out_what_came_whatever_it_is_said_to_be) {
+  start();
+  const std::string body = "\x1f\x8b is no gzip";
+  for (const auto* coding : {"gzip", "deflate", "br", "identity"}) {
+    const auto head = std::string{"Content-Encoding: "} + coding + "\r\n";
+    EXPECT_TRUE(says(post("/pub?topic=t", body, head), "OK")) << coding;
+    EXPECT_EQ(last().bodies, strings{body}) << coding;
+    EXPECT_TRUE(says(post("/mpub?topic=t", "a\nb", head), "OK")) << coding;
+    EXPECT_EQ(last().bodies, (strings{"a", "b"})) << coding;
+  }
+}
+
 TEST_F(publishing, says_nothing_before_the_commit) {
   start();
   core->journal_waits = true;
