@@ -4,6 +4,7 @@
 #include "adapters/doors/kit/json_text.hpp"
 #include "adapters/doors/nsq/clients.hpp"
 #include "messages/values/lower_case.hpp"
+#include "messages/values/utf8.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -95,8 +96,26 @@ bool read_member(kit::json_reader& from, const std::string& name, wishes& to) {
                     known->second);
 }
 
-bool read_wishes(std::string_view document, wishes& to) {
+/// As Go reads documents: a byte that belongs to no character is one that is
+/// not known, and the others stay.
+std::string with_characters_only(std::string_view text) {
+  constexpr char32_t unknown = 0xfffd;
+  std::string out;
+  for (;;) {
+    const auto end = std::min(find_invalid_utf8(text), text.size());
+    out += text.substr(0, end);
+    if (end == text.size())
+      return out;
+    append_utf8(out, unknown);
+    text.remove_prefix(end + 1);
+  }
+}
+
+bool read_wishes(std::string_view given, wishes& to) {
+  const auto document = with_characters_only(given);
   kit::json_reader from{document};
+  if (from.look() == 'n')
+    return from.skip() && from.at_end() && from.finish();
   if (!from.open('{'))
     return false;
   std::string name;

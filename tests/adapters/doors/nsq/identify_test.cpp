@@ -95,9 +95,16 @@ TEST(nsq_identify, reads_what_go_reads) {
   asked x;
   EXPECT_EQ(x.refused(R"({"Client_ID":"c","heartbeat_interval":null})"), "");
   EXPECT_EQ(x.now.client_id, "c");
+  EXPECT_EQ(x.refused(" null "), "");
+  const std::string unknown = "\xef\xbf\xbd";
+  EXPECT_EQ(
+    x.refused("{\"client_id\":\"\xfcro\",\"hostname\":\"\xc3\xfc\"}"), "");
+  EXPECT_EQ(x.now.client_id, unknown + "ro");
+  EXPECT_EQ(x.now.hostname, unknown + unknown);
   for (const auto* bad : {"", "[]", "{", R"({"heartbeat_interval":"1"})",
                           R"({"heartbeat_interval":1.5})", R"({"snappy":1})",
-                          R"({"client_id":7})", "{} x"})
+                          R"({"client_id":7})", "{} x", "nul", "null x",
+                          "{\"snappy\":\xff}"})
     EXPECT_EQ(x.refused(bad), "E_BAD_BODY IDENTIFY failed to decode JSON body")
       << bad;
 }
