@@ -82,7 +82,8 @@ bool bag_reader::run_and_log() {
   if (done)
     for (const auto& name : done->passed_over)
       spdlog::warn("receiving_passed_over place={} name=\"{}\" reason=\"a bag "
-                   "is a file in one piece, and its name ends with .tar\"",
+                   "is a file in one piece, and its name, which ends with "
+                   ".tar, has no backslash or control character and is UTF-8\"",
                    options_.place, name);
   if (!done)
     spdlog::warn("receiving_not_read place={} reason=\"{}\"", options_.place,
