@@ -40,8 +40,8 @@ struct route_options {
   /// Whoever asks again gets the same. So a long answer may be put off, with
   /// 503, while others that nobody takes are in memory.
   bool repeatable = false;
-  /// A packed body (Content-Encoding) is unpacked; false: the handler gets it as
-  /// it came, whatever it is said to be.
+  /// A packed body (Content-Encoding) is unpacked; false: the handler gets it
+  /// as it came, whatever it is said to be.
   bool unpacks = true;
   bool head = true; ///< a GET that answers HEAD too; false if it changes things
   /// What is answered after the limit; null: 504.
