@@ -11,6 +11,8 @@ namespace {
 /// Tables of the log come and go, and each has statements of its own.
 constexpr std::size_t statements_max = 256;
 
+constexpr std::string_view read_only_state = "25006";
+
 std::string trimmed(std::string_view text) {
   const auto end = text.find_last_not_of("\n ");
   text = text.substr(0, end == std::string_view::npos ? 0 : end + 1);
@@ -103,6 +105,8 @@ caf::error connection::failure(const PGresult* from) {
   const char* state =
     from == nullptr ? nullptr : PQresultErrorField(from, PG_DIAG_SQLSTATE);
   state_ = state == nullptr ? "" : state;
+  // It was not when it began: another server writes, or will.
+  silent_ = silent_ || state_ == read_only_state;
   std::string text;
   if (from != nullptr)
     if (const auto* primary = PQresultErrorField(from, PG_DIAG_MESSAGE_PRIMARY))

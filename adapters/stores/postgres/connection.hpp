@@ -96,7 +96,7 @@ public:
     return row_view::damaged(what);
   }
 
-  /// Whether this session is over; open another.
+  /// Whether this session is over, or takes no writes any more; open another.
   bool lost() const noexcept;
 
   /// SQLSTATE of the failure that was last: "23505". Empty: not the server's.
@@ -129,7 +129,7 @@ private:
 
   connection_options options_;
   PGconn* handle_ = nullptr;
-  bool silent_ = false; ///< gave no sign for too long
+  bool silent_ = false; ///< gave no sign for too long, or takes no writes
   std::string state_;
   std::unordered_map<std::string, std::string, text_hash, std::equal_to<>>
     statements_;

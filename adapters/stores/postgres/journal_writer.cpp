@@ -24,6 +24,11 @@ columns_of(const std::map<std::string, std::int64_t>& marks) {
   return {std::move(names), std::move(offsets)};
 }
 
+/// Of a write that was cut off, and why no other session was begun.
+caf::error both(const caf::error& cut, const caf::error& then) {
+  return caf::make_error(ec::store_failed, render(cut) + "; " + render(then));
+}
+
 } // namespace
 
 journal_writer::journal_writer(const postgres_journal_options& options,
@@ -70,6 +75,7 @@ caf::error journal_writer::take_shard() {
                : caf::make_error(ec::store_failed,
                                  "postgres: another engine has shard "
                                    + std::to_string(shard));
+    locked_ = true;
     if (auto error = to_->script("SET lock_timeout = 0"))
       return error;
   }
@@ -126,6 +132,13 @@ journal_writer::append(std::string_view bytes, std::uint32_t events,
   if (events == 0)
     return caf::make_error(ec::invalid_argument,
                            std::string{"a group without events"});
+  const std::lock_guard turn{session_mutex_};
+  return append_in_session(bytes, events, watermarks);
+}
+
+caf::expected<std::uint64_t>
+journal_writer::append_in_session(std::string_view bytes, std::uint32_t events,
+                                  const std::vector<watermark>& watermarks) {
   const auto until
     = clock::now() + milliseconds{options_.server.patience_ms};
   if (auto error = settle(until))
@@ -142,7 +155,7 @@ journal_writer::append(std::string_view bytes, std::uint32_t events,
       return failed;
     if (auto error = renew_session(until)) {
       leave_in_doubt(std::move(x));
-      return error == ec::store_failed ? failed : error;
+      return error == ec::store_failed ? both(failed, error) : error;
     }
     const auto there = arrived(x);
     if (there && *there) {
@@ -270,8 +283,28 @@ void journal_writer::accept(const draft& x) {
   log_->last.store(x.group.last, std::memory_order_release);
 }
 
+caf::error journal_writer::ask_for_lock() {
+  const auto got = to_->run(statements::try_lock_shard,
+                            parameters{options_.server.shard});
+  if (!got)
+    return got.error();
+  got->read(0, 0, locked_);
+  return {};
+}
+
+void journal_writer::keep() {
+  const std::unique_lock turn{session_mutex_, std::try_to_lock};
+  if (!turn)
+    return;
+  if (!to_->lost() && renewed_)
+    (void)(locked_ ? to_->execute(statements::alive) : ask_for_lock());
+  if (to_->lost())
+    (void)renew_session(clock::now());
+}
+
 caf::error journal_writer::renew_session(clock::time_point until) {
   const auto shard = options_.server.shard;
+  renewed_ = false;
   for (;;) {
     const auto left = std::max<std::int64_t>(
       0, std::chrono::duration_cast<milliseconds>(until - clock::now())
@@ -282,17 +315,20 @@ caf::error journal_writer::renew_session(clock::time_point until) {
       if (!opened)
         return std::move(opened.error());
       to_ = std::move(*opened);
-      // The server may not have buried the last session yet; the epoch counts.
-      if (options_.owner_wait_ms > 0 && options_.epoch == 0)
-        (void)to_->execute(statements::try_lock_shard, parameters{shard});
+      locked_ = false;
     }
     auto renewed =
       to_->run(statements::renew_session, parameters{shard, epoch_});
     auto failed = !renewed ? std::move(renewed.error())
                   : renewed->rows() == 0 ? fenced()
                                          : check_confirmed();
-    if (!failed)
+    if (!failed) {
       renewed->read(0, 0, session_);
+      renewed_ = true;
+      // The server may not have buried the last session yet; the epoch counts.
+      if (holds_by_session() && !locked_)
+        (void)ask_for_lock();
+    }
     if (!failed || !to_->lost() || clock::now() >= until)
       return failed;
   }
@@ -342,7 +378,7 @@ caf::error journal_writer::retract(const draft& x) {
 }
 
 caf::error journal_writer::settle(clock::time_point until) {
-  if (!doubt_ && !to_->lost())
+  if (!doubt_ && renewed_ && !to_->lost())
     return {};
   if (auto error = renew_session(until))
     return error;

@@ -13,7 +13,7 @@
 
 namespace depositd::postgres {
 
-/// One thread calls `append`; `watermarks` may be called by any.
+/// One thread calls `append`; `keep` and `watermarks` may be called by any.
 class journal_writer {
 public:
   journal_writer(const postgres_journal_options& options,
@@ -29,6 +29,16 @@ public:
   caf::expected<std::uint64_t>
   append(std::string_view bytes, std::uint32_t events,
          const std::vector<watermark>& watermarks);
+
+  /// Whether it is the session that holds the shard.
+  bool holds_by_session() const noexcept {
+    return options_.owner_wait_ms > 0 && options_.epoch == 0;
+  }
+
+  /// Says something in the session, begins another one if it is lost, and asks
+  /// for the lock while that is not held. An append that is under way does as
+  /// well; what fails is left to the next one.
+  void keep();
 
   std::vector<watermark> watermarks();
 
@@ -69,6 +79,13 @@ private:
   caf::error check_confirmed();
   caf::error fallen_behind(const std::string& what) const;
 
+  caf::expected<std::uint64_t>
+  append_in_session(std::string_view bytes, std::uint32_t events,
+                    const std::vector<watermark>& watermarks);
+
+  /// Asks for the shard's lock without waiting.
+  caf::error ask_for_lock();
+
   /// Connects again if need be and fences what the last session may still do.
   caf::error renew_session(clock::time_point until);
 
@@ -87,7 +104,10 @@ private:
   postgres_journal_options options_;
   connection_options server_;
   std::shared_ptr<journal_view> log_;
+  std::mutex session_mutex_; ///< guards what appends use, `to_` and below
   std::unique_ptr<connection> to_;
+  bool locked_ = false; ///< the session holds the shard's lock
+  bool renewed_ = true; ///< the last beginning of a session came to its end
   epoch_number epoch_ = 0;
   std::uint64_t session_ = 0;
   /// Of this group nobody knows whether it will turn up; its bytes are gone.

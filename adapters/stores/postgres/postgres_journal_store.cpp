@@ -4,23 +4,80 @@
 #include "adapters/stores/postgres/journal_writer.hpp"
 #include "adapters/stores/postgres/migrations.hpp"
 
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+
 namespace depositd {
 
 namespace {
 
 using namespace postgres;
 
+/// Does something now and then in a thread of its own, until it is gone.
+class heartbeat {
+public:
+  heartbeat(std::chrono::milliseconds pause, std::function<void()> beat) {
+    try {
+      thread_ = std::thread{
+        [this, pause, beat = std::move(beat)] { run(pause, beat); }};
+    } catch (const std::system_error& error) {
+      // Without it the session lasts for as long as something is written.
+      spdlog::warn("journal_session_not_kept reason=\"{}\"", error.what());
+    }
+  }
+
+  heartbeat(const heartbeat&) = delete;
+  heartbeat& operator=(const heartbeat&) = delete;
+
+  ~heartbeat() {
+    {
+      const std::lock_guard guard{mutex_};
+      over_ = true;
+    }
+    ended_.notify_all();
+    if (thread_.joinable())
+      thread_.join();
+  }
+
+private:
+  void run(std::chrono::milliseconds pause, const std::function<void()>& beat) {
+    std::unique_lock guard{mutex_};
+    while (!ended_.wait_for(guard, pause, [this] { return over_; })) {
+      guard.unlock();
+      beat();
+      guard.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool over_ = false;
+  std::thread thread_;
+};
+
 class postgres_journal_store final : public journal_store {
 public:
   explicit postgres_journal_store(const postgres_journal_options& options)
     : log_(std::make_shared<journal_view>()),
       writer_(options, log_),
-      reader_(options.server, log_) {
+      reader_(options.server, log_),
+      pause_(options.session_pause_ms) {
     // nop
   }
 
   caf::error open() {
-    return writer_.open();
+    if (auto error = writer_.open())
+      return error;
+    if (writer_.holds_by_session())
+      session_.emplace(pause_, [this] { writer_.keep(); });
+    return {};
   }
 
   epoch_number epoch() const override {
@@ -73,6 +130,8 @@ private:
   std::shared_ptr<journal_view> log_;
   journal_writer writer_;
   journal_reader reader_;
+  std::chrono::milliseconds pause_;
+  std::optional<heartbeat> session_; ///< ends before what it keeps
 };
 
 } // namespace

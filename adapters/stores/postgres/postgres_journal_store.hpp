@@ -19,6 +19,11 @@ struct postgres_journal_options {
   /// it to end; 0: takes it from whoever has it, who is fenced then.
   std::uint32_t owner_wait_ms = 5'000;
 
+  /// How often something is said in the session that holds the shard's lock,
+  /// lest who stands in between end it because nothing happens; not 0. If it is
+  /// lost all the same, it is begun again and the lock asked for.
+  std::uint32_t session_pause_ms = 3'000;
+
   /// Not 0: the shard was taken under this epoch already (see shard_leases), so
   /// no lock is asked for and no epoch taken; `owner_wait_ms` is not used.
   epoch_number epoch = 0;
@@ -34,7 +39,9 @@ struct postgres_journal_options {
 /// and either says so or appends it again. If the server stays away, the append
 /// fails; should the group turn up later, it is taken out before the next one.
 ///
-/// Appends, reads and bodies have connections of their own. `backup` is
+/// Appends, reads and bodies have connections of their own, and a thread keeps
+/// that of appends if it holds a lock: without one it is kept by appends alone,
+/// and that is in the log (`journal_session_not_kept`). `backup` is
 /// refused: PostgreSQL has its own tools.
 caf::expected<std::unique_ptr<journal_store>>
 open_postgres_journal(const postgres_journal_options& options);

@@ -5,6 +5,7 @@
 #include "adapters/stores/postgres/engine_statements.hpp"
 #include "adapters/stores/postgres/lease_statements.hpp"
 #include "adapters/stores/postgres/migrations.hpp"
+#include "adapters/stores/postgres/own_sessions.hpp"
 #include "adapters/stores/postgres/statements.hpp"
 
 #include <algorithm>
@@ -87,6 +88,8 @@ public:
   }
 
   caf::error open() {
+    if (auto error = check_own_sessions(line_to(options_)))
+      return error;
     return to_.once([&](connection& to) -> caf::error {
       if (auto error = migrate(to))
         return error;
@@ -317,7 +320,10 @@ open_postgres_leases(const postgres_leases_options& options) {
 caf::error check_postgres_shard_count(const postgres_options& server,
                                       shard_number count,
                                       const facts_claim& facts) {
-  auto opened = connection::open({.url = server.url, .name = "settings"});
+  const connection_options settings{.url = server.url, .name = "settings"};
+  if (auto error = check_own_sessions(settings))
+    return error;
+  auto opened = connection::open(settings);
   if (!opened)
     return std::move(opened.error());
   if (auto error = migrate(**opened))

@@ -44,6 +44,8 @@ inline constexpr std::string_view lock_shard =
 inline constexpr std::string_view try_lock_shard =
   "SELECT pg_try_advisory_lock("
   "hashtextextended('depositd shard ' || current_schema(), $1))";
+/// Nothing but a sign of life.
+inline constexpr std::string_view alive = "SELECT 1";
 inline constexpr std::string_view take_shard =
   "INSERT INTO shard_owners VALUES ($1, 1, 1) ON CONFLICT (shard) DO UPDATE "
   "SET epoch = shard_owners.epoch + 1, session = shard_owners.session + 1, "

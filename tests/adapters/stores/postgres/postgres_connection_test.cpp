@@ -1,6 +1,7 @@
 // What the stores have of a connection to the server.
 
 #include "adapters/stores/postgres/connection.hpp"
+#include "adapters/stores/postgres/own_sessions.hpp"
 #include "tests/adapters/stores/postgres/postgres_fixture.hpp"
 
 #include <utility>
@@ -55,6 +56,30 @@ TEST_F(postgres_connection, is_ours_whatever_was_set_for_all_who_come) {
     ASSERT_TRUE(row) << render(row.error());
     EXPECT_EQ(row->raw(0, 0), value) << name;
   }
+}
+
+TEST_F(postgres_connection, is_over_once_its_server_takes_no_writes) {
+  const auto to = schema->connect();
+  ASSERT_TRUE(to) << render(to.error());
+  EXPECT_TRUE((*to)->script("CREATE TABLE t (x int); SELECT 1 / 0"));
+  EXPECT_FALSE((*to)->lost()) << "what fails for another reason leaves it";
+  // As ALTER SYSTEM and a reload do to all that are there.
+  ASSERT_FALSE((*to)->script("SET default_transaction_read_only = on"));
+  EXPECT_FALSE((*to)->execute("SELECT 1"));
+  EXPECT_EQ((*to)->execute("CREATE TABLE u (x int)"), ec::store_failed);
+  EXPECT_TRUE((*to)->lost());
+}
+
+TEST_F(postgres_connection, is_not_one_of_several_in_a_session) {
+  const auto one = schema->connect();
+  const auto other = schema->connect();
+  ASSERT_TRUE(one && other);
+  EXPECT_FALSE(postgres::check_apart(**one, **other));
+  EXPECT_FALSE(postgres::check_own_sessions({.url = schema->url()}));
+  // As a pooler does that lends sessions out by the transaction.
+  const auto shared = postgres::check_apart(**one, **one);
+  EXPECT_EQ(shared, ec::store_failed);
+  EXPECT_NE(render(shared).find("pool_mode = session"), std::string::npos);
 }
 
 TEST_F(postgres_connection, is_with_the_server_that_writes) {

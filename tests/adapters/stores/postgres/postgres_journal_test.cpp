@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <fstream>
+#include <thread>
 
 namespace depositd {
 
@@ -22,6 +23,50 @@ TEST_F(postgres_journal, refuses_a_shard_that_another_engine_has) {
   EXPECT_NE(render(second.error()).find("another engine has shard 0"),
             std::string::npos);
   EXPECT_TRUE(first->append("a", 1, {}));
+}
+
+TEST_F(postgres_journal, keeps_its_shard_while_nothing_is_appended) {
+  const std::string ours = " FROM pg_stat_activity JOIN pg_locks USING (pid) "
+                           "WHERE locktype = 'advisory' AND granted "
+                           "AND application_name = 'depositd journal'";
+  const auto store = open_journal(
+    {.server = {.url = schema->url()}, .session_pause_ms = 10});
+  const auto until = [&](const std::string& condition) {
+    while (schema->number("SELECT count(*)" + ours + condition) == 0)
+      std::this_thread::yield();
+  };
+  until(" AND query = 'SELECT 1'");
+  const auto first = schema->number("SELECT pid::bigint" + ours);
+  // What stands in between ends the session all the same.
+  end_sessions("depositd journal");
+  until(" AND pid <> " + std::to_string(first));
+  EXPECT_FALSE(open_postgres_journal(
+    {.server = {.url = schema->url()}, .owner_wait_ms = 50}));
+  EXPECT_TRUE(store->append("a", 1, {}));
+  EXPECT_EQ(read_all(*store), "a");
+}
+
+TEST_F(postgres_journal, says_why_no_other_session_can_be_had) {
+  schema->run("CREATE ROLE rotated SUPERUSER LOGIN");
+  auto url = schema->url();
+  url.replace(url.find("depositd@"), 8, "rotated");
+  const auto store = open_journal({.server = {.url = url, .patience_ms = 0}});
+  // As after a password was changed: who is there stays.
+  schema->run("ALTER ROLE rotated NOLOGIN");
+  EXPECT_TRUE(store->append("a", 1, {}));
+  end_sessions("depositd journal");
+  while (schema->number("SELECT count(*) FROM pg_stat_activity WHERE "
+                        "application_name = 'depositd journal'")
+         > 0)
+    std::this_thread::yield();
+  const auto failed = store->append("b", 1, {});
+  ASSERT_FALSE(failed);
+  EXPECT_NE(render(failed.error()).find("not permitted to log in"),
+            std::string::npos)
+    << render(failed.error());
+  schema->run("ALTER ROLE rotated LOGIN");
+  EXPECT_TRUE(store->append("c", 1, {}));
+  EXPECT_EQ(read_all(*store), "ac");
 }
 
 TEST_F(postgres_journal, fences_the_owner_before_when_it_takes_over) {
