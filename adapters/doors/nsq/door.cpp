@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <system_error>
 #include <utility>
 
 #include <arpa/inet.h>
@@ -229,8 +230,12 @@ caf::error begin_listening(door_core& core) {
     return listening.error();
   core.listening = std::move(*listening);
   const auto count = std::max(core.options.io_threads, 1U);
-  for (std::uint32_t i = 0; i < count; ++i)
-    core.threads.push_back(std::make_unique<io_thread>(core));
+  try {
+    for (std::uint32_t i = 0; i < count; ++i)
+      core.threads.push_back(std::make_unique<io_thread>(core));
+  } catch (const std::system_error& why) {
+    return caf::make_error(ec::bad_setting, why.what());
+  }
   core.threads.front()->post([&core] {
     core.watch_listening();
     core.drop_late();

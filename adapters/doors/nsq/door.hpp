@@ -63,7 +63,8 @@ struct door_core;
 class door {
 public:
   /// Listens, and returns when keys are known. `ec::bad_setting` for what
-  /// cannot be listened at or read, or the error of the shard.
+  /// cannot be listened at or read, or where no thread can be had; or the error
+  /// of the shard.
   static caf::expected<std::unique_ptr<door>> open(caf::actor_system& system,
                                                    door_options options);
 

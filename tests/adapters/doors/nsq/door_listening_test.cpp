@@ -3,7 +3,9 @@
 #include "tests/adapters/doors/nsq/door_fixture.hpp"
 #include "tests/support/watched_loop.hpp"
 
+#include <cerrno>
 #include <memory>
+#include <system_error>
 
 #include <fcntl.h>
 #include <linux/sockios.h>
@@ -76,6 +78,24 @@ TEST_F(nsq_listening, ends_connections_in_their_thread_when_it_closes) {
   ASSERT_TRUE(soon([&] { return has_arrived(x); }));
   door->close();
   EXPECT_EQ(story->asked_from_elsewhere(), 0);
+}
+
+// As where the system has no descriptor or thread left for the second.
+TEST_F(nsq_listening, is_refused_where_no_loop_can_be_had) {
+  shard = system.spawn(fake_topics, world, control_snapshot{control});
+  nsq::door_options options;
+  options.shard = shard;
+  options.listen = {"127.0.0.1", 0};
+  options.io_threads = 2;
+  const auto made = std::make_shared<int>(0);
+  options.loops = {[made, of = kit::loops_of(system)] {
+    if (++*made == 2)
+      throw std::system_error{EMFILE, std::generic_category(), "no loop"};
+    return of.make();
+  }};
+  const auto opened = nsq::door::open(system, std::move(options));
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error(), ec::bad_setting);
 }
 
 } // namespace
