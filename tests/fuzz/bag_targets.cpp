@@ -1,7 +1,10 @@
-// Tag files of bags, metadata files of Merritt's payloads, inventories of OCFL.
+// Tag files of bags, metadata files of Merritt's payloads, inventories of OCFL,
+// directories of zips.
 
 #include "tests/fuzz/target.hpp"
 
+#include "adapters/archives/composed.hpp"
+#include "adapters/archives/zip_names.hpp"
 #include "adapters/bagit/lines.hpp"
 #include "adapters/bagit/text_decoding.hpp"
 #include "adapters/processing/merritt/metadata_files.hpp"
@@ -10,6 +13,9 @@
 
 #include <algorithm>
 #include <array>
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace depositd::fuzz {
 
@@ -125,6 +131,29 @@ std::string an_inventory() {
   return ocfl::write_inventory(x);
 }
 
+/// The file has nothing but the bytes, and its end is all of it.
+void read_zip_directory(std::string_view bytes) {
+  const unique_fd file{::memfd_create("zip", MFD_CLOEXEC)};
+  promise(::write(file.value(), bytes.data(), bytes.size())
+            == static_cast<ssize_t>(bytes.size()),
+          "the file is written");
+  const auto names = read_decomposed_names(file, "zip", bytes, bytes.size());
+  promise(names.engaged(), "damage is told by who reads the archive");
+  for (const auto& [name, as_sent] : *names)
+    promise(name != as_sent && composed(as_sent) == name,
+            "a name is the composed one of what was sent");
+}
+
+/// One entry, whose name is marked as UTF-8.
+std::string a_zip_directory() {
+  const std::string name = "cafe\xcc\x81";
+  const auto zeros = [](std::size_t count) { return std::string(count, '\0'); };
+  const auto head = "PK\1\2" + zeros(5) + '\x08' + zeros(18) + '\x06'
+                    + zeros(17) + name;
+  return head + "PK\5\6" + zeros(8) + static_cast<char>(head.size())
+         + zeros(9);
+}
+
 } // namespace
 
 std::vector<target> bag_targets() {
@@ -149,6 +178,7 @@ std::vector<target> bag_targets() {
       "<DublinCore xmlns:dc=\"http://purl.org/dc/elements/1.1/\">"
       "<dc:title>a</dc:title><dc:date>2026</dc:date></DublinCore>"}},
     {"ocfl_inventory", read_inventory, {an_inventory()}},
+    {"zip_directory", read_zip_directory, {a_zip_directory()}},
   };
 }
 
