@@ -22,6 +22,13 @@ struct bad_answer {
   std::string why;
 };
 
+/// As Go reads members: one that is not there, or null, is nothing.
+template <class T>
+T given_or(const json& x, const char* name, T nothing) {
+  const auto at = x.find(name);
+  return at == x.end() || at->is_null() ? nothing : at->get<T>();
+}
+
 name_pattern pattern_of(const json& x) {
   const auto text = x.get<std::string>();
   if (text.size() > pattern_bytes_max)
@@ -43,9 +50,9 @@ bool matches(const std::string& name, const name_pattern& x) {
 authorization read_one(const json& x) {
   authorization out;
   out.topic = pattern_of(x.at("topic"));
-  for (const auto& channel : x.value("channels", json::array()))
+  for (const auto& channel : given_or(x, "channels", json::array()))
     out.channels.push_back(pattern_of(channel));
-  for (const auto& right : x.value("permissions", json::array())) {
+  for (const auto& right : given_or(x, "permissions", json::array())) {
     const auto name = right.get<std::string>();
     if (name != "publish" && name != "subscribe")
       throw bad_answer{"unknown permission"};
@@ -56,14 +63,14 @@ authorization read_one(const json& x) {
 
 auth_state read_all(const json& x) {
   auth_state out;
-  out.identity = x.value("identity", "");
-  out.identity_url = x.value("identity_url", "");
-  out.ttl = std::chrono::seconds{x.value("ttl", std::int64_t{0})};
+  out.identity = given_or(x, "identity", std::string{});
+  out.identity_url = given_or(x, "identity_url", std::string{});
+  out.ttl = std::chrono::seconds{given_or(x, "ttl", std::int64_t{0})};
   if (out.ttl <= out.ttl.zero())
     throw bad_answer{"invalid TTL (must be >0)"};
   out.ttl = std::min(out.ttl, std::chrono::seconds{366 * 86'400});
   std::size_t patterns = 0;
-  for (const auto& one : x.value("authorizations", json::array())) {
+  for (const auto& one : given_or(x, "authorizations", json::array())) {
     out.permits.push_back(read_one(one));
     patterns += 1 + out.permits.back().channels.size();
     if (patterns > patterns_max)

@@ -121,6 +121,20 @@ TEST(nsq_authorizations, are_those_of_nsqd_s_authentication_server) {
   EXPECT_EQ(x->ttl, 60s);
 }
 
+TEST(nsq_authorizations, may_have_members_that_are_null) {
+  const auto x = read_auth_state(R"({"ttl":60,"identity":null,
+    "identity_url":null,"authorizations":[
+      {"topic":"a","channels":null,"permissions":null},
+      {"topic":"a","channels":[".*"],"permissions":["publish"]}]})");
+  ASSERT_TRUE(x) << render(x.error());
+  EXPECT_EQ(x->identity, "");
+  EXPECT_TRUE(x->allows("a", ""));
+  EXPECT_FALSE(x->allows("a", "c"));
+  const auto none = read_auth_state(R"({"ttl":60,"authorizations":null})");
+  ASSERT_TRUE(none);
+  EXPECT_TRUE(none->permits.empty());
+}
+
 TEST(nsq_authorizations, that_make_no_sense_are_refused) {
   for (const auto* bad :
        {"", "[]", R"({"ttl":0})", R"({"ttl":"x"})",
