@@ -79,10 +79,12 @@ struct gateway::waiting {
     if (closed)
       return 0;
     late = at.remove_late(now, how.long_patience);
-    count += 1 - takers_in(late);
-    at.takers.emplace(id, std::move(x));
+    count -= takers_in(late);
+    // Counted once it is there: there may be no memory for it.
     at.order[takes_long].emplace_back(
       id, now + (takes_long ? how.long_patience : how.patience));
+    at.takers.emplace(id, std::move(x));
+    ++count;
     return id;
   }
 

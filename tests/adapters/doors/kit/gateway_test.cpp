@@ -13,6 +13,32 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+/// The allocation of this thread that fails, counted down; 0: none.
+thread_local int fails_in = 0;
+
+} // namespace
+
+void* operator new(std::size_t bytes) {
+  if (fails_in > 0 && --fails_in == 0)
+    throw std::bad_alloc{};
+  if (auto* out = std::malloc(bytes))
+    return out;
+  throw std::bad_alloc{};
+}
+
+void operator delete(void* x) noexcept {
+  std::free(x);
+}
+
+void operator delete(void* x, std::size_t) noexcept {
+  std::free(x);
+}
+
 namespace depositd::testing {
 
 namespace {
@@ -61,6 +87,21 @@ TEST_F(full_gateway, is_full_while_so_many_wait) {
   ask_in_vain(asked);
   EXPECT_TRUE(asked.full());
   EXPECT_EQ(held.use_count(), 2);
+}
+
+// The first thing it needs memory for is the taker, then come its places.
+TEST_F(full_gateway, is_not_full_of_what_there_was_no_memory_for) {
+  gateway asked{sys, {.outstanding_max = 1, .patience = 1h, .news = {}}};
+  const caf::strong_actor_ptr whom{self->ctrl()};
+  for (const int at : {1, 2, 3}) {
+    const auto ask = [&] {
+      asked.ask(whom, count_queue{"q"}, [](core_answer) {});
+    };
+    fails_in = at;
+    EXPECT_THROW(ask(), std::bad_alloc) << at;
+    fails_in = 0;
+    EXPECT_FALSE(asked.full()) << at;
+  }
 }
 
 TEST_F(full_gateway, is_not_full_of_those_who_have_waited_too_long) {
