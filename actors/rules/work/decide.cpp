@@ -63,6 +63,12 @@ job_state state_at(const pipeline& in, std::size_t index) {
                                   : job_state::completed;
 }
 
+/// Of a job that begins, or begins afresh: pending, whatever state its first
+/// stage is of.
+job_state entered_as(const pipeline& in, std::size_t index) {
+  return index == 0 ? job_state::pending : in.stages[index].state;
+}
+
 job_step as_it_is(const job_at& at) {
   job_step out;
   out.move.id = at.id;
@@ -181,7 +187,7 @@ caf::expected<job_step> as_wanted(const job_wanted& x) {
                                                      + x.stage.substr(0, 64));
   }
   if (what.action == work_action::requeue && index < in.stages.size())
-    what.to = in.stages[index].state;
+    what.to = entered_as(in, index);
   auto answer = decide(x.job.status, what);
   if (!answer)
     return std::move(answer.error());

@@ -277,6 +277,25 @@ TEST_F(aptrust_item, row_a11_is_not_requeued_to_a_later_stage) {
   EXPECT_EQ(status.state, job_state::failed) << "nothing has changed";
 }
 
+/// Its jobs begin pending, as all do, and have come no further.
+TEST_F(aptrust_item, of_a_pipeline_without_a_pending_stage_is_requeued) {
+  auto shorter = *stages;
+  shorter.stages.erase(shorter.stages.begin());
+  stages = std::make_shared<const pipeline>(std::move(shorter));
+  begin_again();
+  for (const auto* to : {"", "ingest02_bag_validation"}) {
+    fail_at("ingest02_bag_validation");
+    const auto done = wants(work_action::requeue, to);
+    ASSERT_TRUE(done) << render(done.error());
+    EXPECT_EQ(status.state, job_state::pending);
+    EXPECT_EQ(queue, "aptrust.ingest02_bag_validation");
+    EXPECT_FALSE(parked);
+  }
+  ASSERT_TRUE(ends(verdict::done));
+  EXPECT_EQ(queue, "aptrust.ingest03_reingest_check");
+  EXPECT_EQ(status.state, job_state::processing);
+}
+
 TEST_F(aptrust_item, row_a12_begins_afresh_where_it_is_requeued_to) {
   fail_at("ingest07_storage_validation");
   ASSERT_TRUE(wants(work_action::requeue, "ingest03_reingest_check"));
