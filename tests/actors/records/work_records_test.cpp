@@ -308,15 +308,7 @@ TEST_F(work_records_test, ends_are_told_again_until_they_are_out) {
             1u);
 }
 
-/// What has ended is to be removed.
-class forgotten_work : public work_records_test {
-protected:
-  forgotten_work() {
-    published = true;
-  }
-};
-
-TEST_F(forgotten_work, is_published_first) {
+TEST_F(work_records_test, what_is_to_be_forgotten_is_published_first) {
   submit_and_split(1);
   EXPECT_EQ(run("first") + run("middle") + run("last"), 3u);
   reach_memory_brokers(*topics, false);

@@ -3,10 +3,12 @@
 // A shard with one pipeline, and workers that say how its stages end.
 
 #include "actors/rules/control/pipelines.hpp"
+#include "messages/projection.hpp"
 #include "messages/values/job_documents.hpp"
 #include "messages/work.hpp"
 #include "tests/support/engine_fixture.hpp"
 
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -25,6 +27,9 @@ protected:
   void begin() {
     published = true; // so that the journal keeps what tests read in it
     start();
+    // Nobody does publish, and nothing has to wait for it.
+    caf::anon_send(read_model,
+                   note_published{std::numeric_limits<sequence>::max()});
     workers.clear();
     taken_by.clear();
   }
