@@ -97,9 +97,14 @@ void settings_book::apply(const event& x, micros at_us) {
         refresh(key.first, key.second, at_us);
   } else if (const auto* limits = std::get_if<user_limits_changed>(&x)) {
     const item_book::user_key key{limits->queue, limits->user};
-    if (own_caps_.count(key) == 0)
-      own_caps_.emplace(key,
-                        lenient<std::uint32_t>{cap(key.first, key.second)});
+    if (own_caps_.count(key) == 0) {
+      // Until now the queue's was the user's, and earlier ones of it were.
+      const auto all = caps_.find(key.first);
+      own_caps_.emplace(key, all == caps_.end()
+                               ? lenient<std::uint32_t>{cap(key.first,
+                                                            key.second)}
+                               : all->second);
+    }
     limits_[key] = *limits;
     refresh(key.first, key.second, at_us);
   } else if (const auto* who = std::get_if<user_eligibility_changed>(&x)) {

@@ -121,6 +121,29 @@ TEST(checker, I_5_sees_a_claim_under_a_cap_of_0) {
   EXPECT_EQ(x.broken(), names{"I-5"});
 }
 
+/// The user's limits say nothing of its cap: the queue's is meant, and the one
+/// before it as long as somebody may not have heard.
+TEST(checker, I_5_knows_the_queues_cap_from_before_a_users_limits) {
+  tale x;
+  queue_changed set{"q", {}};
+  for (const std::uint32_t cap : {2, 1}) {
+    set.settings.concurrency = cap;
+    x.write("", set);
+  }
+  user_limits_changed limits;
+  limits.queue = "q";
+  limits.user = "a";
+  limits.has_allocation = true;
+  x.write("", limits);
+  x.add(processor_joined{1, "q", {}, 2});
+  x.hand_out(x.deposit("a"), 1, "a");
+  x.hand_out(x.deposit("a"), 2, "a");
+  EXPECT_FALSE(x.broken().contains("I-5"));
+  x.now_us += 1;
+  x.hand_out(x.deposit("a"), 3, "a");
+  EXPECT_TRUE(x.broken().contains("I-5"));
+}
+
 TEST(checker, I_5_lets_pass_what_was_on_its_way_when_the_cap_fell) {
   auto x = a_good_life();
   x.told.stall_max_us = 10;

@@ -181,6 +181,11 @@ struct teller {
         << (x.has_allocation ? std::to_string(x.allocation) : "-") << '/'
         << (x.has_concurrency ? std::to_string(x.concurrency) : "-");
   }
+  void operator()(const queue_changed& x) const {
+    out << "queue " << x.queue << ": concurrency " << x.settings.concurrency
+        << ", allocation " << x.settings.allocation
+        << (x.settings.suspended ? ", suspended" : "");
+  }
   void operator()(const user_eligibility_changed& x) const {
     out << "standing of " << x.user << (x.held ? " held" : "")
         << (x.prohibited ? " prohibited" : "");
