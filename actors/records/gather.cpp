@@ -286,11 +286,10 @@ void fill_in(publication& x, const std::vector<batch_row>& rows) {
   for (auto& entry : x.entries) {
     auto* job = std::get_if<ended_job>(&entry.what);
     auto* batch = std::get_if<ended_batch>(&entry.what);
-    const auto at = by_id.find(job != nullptr     ? job->row.batch
-                               : batch != nullptr ? batch->row.id
-                                                  : item_id{0});
     if (job == nullptr && batch == nullptr)
       continue;
+    const auto at
+      = by_id.find(job != nullptr ? job->row.batch : batch->row.id);
     if (at == by_id.end()) {
       entry.forgotten = true;
       continue;

@@ -246,6 +246,17 @@ void forget_found(shard_pointer self, const std::shared_ptr<forgetting>& run,
   all.close();
 }
 
+/// How they ended is told with what the rows say of them. All that was found
+/// is durable, so that its end is among what is waited for.
+void forget_published(shard_pointer self,
+                      const std::shared_ptr<forgetting>& run,
+                      const batches_found& found) {
+  const auto& options = self->state.options;
+  self->request(options.projector, options.request_timeout, await_published{})
+    .then([=](done) { forget_found(self, run, found); },
+          [=](const caf::error& why) { journal::answer(run->where, why); });
+}
+
 void forget_slice(shard_pointer self, const std::shared_ptr<forgetting>& run,
                   std::vector<item_id> after) {
   const auto& options = self->state.options;
@@ -260,7 +271,7 @@ void forget_slice(shard_pointer self, const std::shared_ptr<forgetting>& run,
   ask.count_max = batches_per_slice;
   ask.after = std::move(after);
   self->request(options.projector, options.request_timeout, std::move(ask))
-    .then([=](const batches_found& x) { forget_found(self, run, x); },
+    .then([=](const batches_found& x) { forget_published(self, run, x); },
           [=](const caf::error& why) { journal::answer(run->where, why); });
 }
 
@@ -274,12 +285,7 @@ caf::result<batches_forgotten> forget_ended(shard_pointer self,
   run->what = x;
   run->where = journal::take_reply(self);
   run->id_last = self->state.id_last;
-  // How they ended is told with what the rows say of them.
-  self
-    ->request(self->state.options.projector,
-              self->state.options.request_timeout, await_published{})
-    .then([=](done) { forget_slice(self, run, {}); },
-          [=](const caf::error& why) { journal::answer(run->where, why); });
+  forget_slice(self, run, {});
   return journal::answered_later<batches_forgotten>();
 }
 
