@@ -49,26 +49,31 @@ public:
     const auto code = curl_easy_perform(easy.get());
     curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE,
                       &ending_.answer.status);
-    if (is_redirect(ending_.answer.status)) {
+    if (is_redirect(ending_.answer.status) && has_head_) {
       redirect = location_.empty() ? "" : resolve_link(url_, location_);
       ending_.failure =
         caf::make_error(ec::malformed, url_.host + " redirects to nowhere");
       return std::move(ending_);
     }
-    // An answer without a body has not begun yet.
-    if (code == CURLE_OK && !ending_.failure)
-      begin();
-    if (code != CURLE_OK && !ending_.failure)
+    if ((code != CURLE_OK || !has_head_) && !ending_.failure)
       ending_.failure = caf::make_error(
-        ec::overloaded,
-        url_.host + ": "
-          + (reason[0] ? reason.data() : curl_easy_strerror(code)));
+        ec::overloaded, url_.host + ": " + why_ended(code, reason.data()));
     return std::move(ending_);
   }
 
   std::string redirect; ///< where to go; empty: nowhere
 
 private:
+  /// To the library the end of a connection is the end of an answer, also
+  /// within its head; and a line that is too long is a lack of memory.
+  std::string why_ended(CURLcode code, const char* reason) const {
+    if (code == CURLE_OK)
+      return "the connection ended within the head of the answer";
+    if (code == CURLE_OUT_OF_MEMORY && !has_head_)
+      return "the answer has no head that can be read";
+    return reason[0] != '\0' ? reason : curl_easy_strerror(code);
+  }
+
   /// The host has these addresses and no others for this request.
   std::string pin() const {
     const bool v6 = url_.host.find(':') != url_.host.npos;
@@ -131,18 +136,17 @@ private:
       answer.validator = header_value(line);
     else if (is_header_line(line, "last-modified") && answer.validator.empty())
       answer.validator = header_value(line);
-    return count;
+    else if (line == "\r\n" || line == "\n")
+      x.end_head();
+    return x.ending_.failure ? 0 : count;
   }
 
   static std::size_t on_body(char* data, std::size_t, std::size_t count,
                              void* self) {
     auto& x = *static_cast<hop*>(self);
-    curl_easy_getinfo(x.easy_, CURLINFO_RESPONSE_CODE,
-                      &x.ending_.answer.status);
     // The body of a redirect is nobody's business: it need not be read.
     if (is_redirect(x.ending_.answer.status))
       return 0;
-    x.begin();
     if (!x.ending_.failure && x.x_.body)
       x.end_if(x.x_.body({data, count}));
     return x.ending_.failure ? 0 : count;
@@ -162,11 +166,15 @@ private:
     return ::socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
   }
 
-  void begin() {
-    if (begun_)
+  /// What comes before the answer itself (1xx) has a head, too; what comes
+  /// behind it in chunks looks like one.
+  void end_head() {
+    auto& status = ending_.answer.status;
+    curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
+    if (has_head_ || status < 200)
       return;
-    begun_ = true;
-    if (x_.begin)
+    has_head_ = true;
+    if (x_.begin && !is_redirect(status))
       end_if(x_.begin(ending_.answer));
   }
 
@@ -183,7 +191,7 @@ private:
   CURL* easy_ = nullptr;
   web_ending ending_;
   std::string location_; ///< of a redirect
-  bool begun_ = false;
+  bool has_head_ = false; ///< all of it
 };
 
 } // namespace

@@ -40,7 +40,7 @@ struct web_request {
   std::optional<std::string> post;  ///< a body to send
   std::vector<std::string> headers; ///< "Name: value"
   std::chrono::milliseconds within{0};
-  /// Called once, before the first byte of an answer that is no redirect; an
+  /// Called once, when the head of an answer that is no redirect is there; an
   /// error ends the request.
   std::function<caf::error(const web_answer&)> begin;
   std::function<caf::error(std::string_view)> body;

@@ -5,6 +5,8 @@
 #include "messages/values/base64.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
 
 #include <curl/curl.h>
 
@@ -12,8 +14,12 @@ namespace depositd {
 
 namespace {
 
-/// Of an answer: nobody looks at it.
+using clock = std::chrono::steady_clock;
+
+/// Behind the head of an answer, which is all that anybody looks at. Some
+/// receivers never end what they say.
 constexpr std::size_t answer_bytes_max = 64 * 1024;
+constexpr std::chrono::seconds rest_limit{5};
 
 caf::error final_error(std::string text) {
   return caf::make_error(ec::invalid_argument, std::move(text));
@@ -59,7 +65,6 @@ public:
     limits_.stalled = options_.time_limit;
     limits_.redirects_max = 0;
     limits_.ca_file = options_.ca_file;
-    limits_.stopped = options_.stopped;
   }
 
   caf::error send(const callback& x) override {
@@ -87,7 +92,17 @@ public:
                ? caf::error{}
                : caf::make_error(ec::too_large, "a long answer");
     };
-    return judged(url->host, perform(request, guard_, limits_));
+    std::optional<clock::time_point> answered;
+    request.begin = [&answered](const web_answer&) {
+      answered = clock::now();
+      return caf::error{};
+    };
+    auto limits = limits_;
+    limits.stopped = [this, &answered] {
+      return (answered && clock::now() >= *answered + rest_limit)
+             || (options_.stopped && options_.stopped());
+    };
+    return judged(url->host, perform(request, guard_, limits));
   }
 
 private:
@@ -119,7 +134,7 @@ private:
 
   static caf::error judged(const std::string& host, const web_ending& x) {
     const auto status = x.answer.status;
-    if (status >= 200 && status < 300 && (!x.failure || x.by_caller))
+    if (status >= 200 && status < 300)
       return {};
     const bool passing = status == 408 || status == 425 || status == 429;
     if (status >= 400 && status < 500 && !passing)

@@ -24,7 +24,8 @@ struct web_callback_options {
 
 /// POSTs JSON, or nothing but headers. 2xx is accepted; 4xx but 408, 425 and
 /// 429, and addresses that the guard refuses, are `ec::invalid_argument`; all
-/// else, redirects too, is `ec::overloaded`. Texts of errors name the host and
+/// else, redirects too, is `ec::overloaded`. What is behind the first line of
+/// an answer says nothing, and need not end. Texts of errors name the host and
 /// nothing else of the URL. The guard outlives it.
 std::unique_ptr<callback_sender>
 make_web_callbacks(const address_guard& guard, web_callback_options options);

@@ -57,7 +57,7 @@ public:
     std::array<char, CURL_ERROR_SIZE> reason{};
     set(CURLOPT_ERRORBUFFER, reason.data());
     const auto code = curl_easy_perform(easy_);
-    curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &out_.said.status);
+    out_.said.status = status();
     if (code != CURLE_OK && !out_.failure) {
       out_.failure = caf::make_error(
         ec::store_failed,
@@ -65,6 +65,15 @@ public:
           + (reason[0] ? reason.data() : curl_easy_strerror(code)));
       out_.passing = !is_final(code);
       out_.hung = code == CURLE_OPERATION_TIMEDOUT;
+    }
+    // To the library the end of a connection is the end of an answer, also
+    // within its head: an object would be one of no bytes.
+    if (code == CURLE_OK && !has_head_) {
+      out_.failure = caf::make_error(
+        ec::store_failed, place.endpoint
+                            + ": the connection ended within the head of the "
+                              "answer");
+      out_.passing = true;
     }
     return std::move(out_);
   }
@@ -114,7 +123,8 @@ private:
 
   static std::size_t on_header(char* data, std::size_t, std::size_t count,
                                void* self) {
-    auto& said = static_cast<exchange*>(self)->out_.said;
+    auto& x = *static_cast<exchange*>(self);
+    auto& said = x.out_.said;
     const std::string_view line{data, count};
     if (line.starts_with("HTTP/"))
       said = {};
@@ -128,7 +138,15 @@ private:
       said.region = header_value(line);
     else if (is_header_line(line, "content-range"))
       said.range_first = range_first(header_value(line));
+    else if (line == "\r\n" || line == "\n")
+      x.has_head_ = x.has_head_ || x.status() >= 200;
     return count;
+  }
+
+  long status() const {
+    long out = 0;
+    curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &out);
+    return out;
   }
 
   /// "bytes 5-9/10".
@@ -142,8 +160,7 @@ private:
   static std::size_t on_body(char* data, std::size_t, std::size_t count,
                              void* self) {
     auto& x = *static_cast<exchange*>(self);
-    long status = 0;
-    curl_easy_getinfo(x.easy_, CURLINFO_RESPONSE_CODE, &status);
+    const auto status = x.status();
     x.out_.said.status = status;
     if (x.x_.sink && (status == 200 || status == 206)) {
       const auto from = x.out_.said.range_first.value_or(0);
@@ -191,6 +208,7 @@ private:
   const request& x_;
   CURL* easy_;
   std::uint64_t sent_ = 0;
+  bool has_head_ = false; ///< all of the answer's
   ending out_;
 };
 

@@ -9,6 +9,10 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <thread>
+
+#include <sys/socket.h>
+#include <unistd.h>
 
 namespace depositd {
 
@@ -162,6 +166,30 @@ TEST_F(web_calls, R24_may_be_tried_again_if_nobody_answers) {
     guard = address_guard{{{"127.0.0.1", gone.port()}}};
   }
   EXPECT_EQ(make_web_callbacks(guard, options)->send(x), ec::overloaded);
+}
+
+TEST_F(web_calls, are_accepted_whatever_becomes_of_the_rest_of_the_answer) {
+  const server cut{[](const auto&) {
+    return server::response("200 OK", "Content-Length: 100\r\n", "thanks");
+  }};
+  EXPECT_FALSE(send(cut, {.body = "{}"}));
+  std::promise<void> over;
+  const testing::loopback_listener door;
+  std::thread hanging{[&, released = over.get_future()] {
+    const int peer = door.accept();
+    const std::string said = "HTTP/1.1 200 OK\r\n\r\n";
+    EXPECT_GT(::send(peer, said.data(), said.size(), MSG_NOSIGNAL), 0);
+    released.wait();
+    ::close(peer);
+  }};
+  const address_guard guard{{{"127.0.0.1", door.port()}}};
+  options.time_limit = std::chrono::hours{1};
+  const auto failed = make_web_callbacks(guard, options)->send(
+    {.url = "http://127.0.0.1:" + std::to_string(door.port()) + "/",
+     .body = "{}"});
+  EXPECT_FALSE(failed) << render(failed);
+  over.set_value();
+  hanging.join();
 }
 
 TEST_F(web_calls, do_not_read_answers_without_end) {

@@ -208,6 +208,15 @@ TEST(s3_client, goes_on_where_a_body_was_cut) {
   EXPECT_EQ(scripted_server::header(second, "If-Match"), "\"t\"");
 }
 
+TEST(s3_client, takes_an_answer_that_ends_within_its_head_for_none) {
+  scripted_server server{turns{"HTTP/1.1 200 OK\r\nContent-Len",
+                               answer_of("200 OK", "abcdef")}};
+  client bucket{options_for(server)};
+  const auto out = bucket.get("a", 100);
+  ASSERT_TRUE(out) << render(out.error());
+  EXPECT_EQ(*out, "abcdef");
+}
+
 TEST(s3_client, does_not_put_two_halves_of_different_bodies_together) {
   const auto cut = "HTTP/1.1 200 OK\r\nETag: \"t\"\r\nContent-Length: 6\r\n"
                    "Connection: close\r\n\r\nabc";
