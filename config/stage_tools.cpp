@@ -54,9 +54,11 @@ caf::error make_private(const std::string& setting, const fs::path& folder) {
 
 /// What goes to the web, with the guard between.
 struct guarded_web {
-  guarded_web(std::vector<endpoint> allowed, const work_cut_ptr& cut)
+  guarded_web(std::vector<endpoint> allowed, std::uint64_t disk_free_min,
+              const work_cut_ptr& cut)
     : guard(std::move(allowed)),
-      files(make_web_downloader(guard, {.limits = {.stopped = watch(cut)}})),
+      files(make_web_downloader(guard, {.limits = {.stopped = watch(cut)},
+                                        .disk_free_min = disk_free_min})),
       callbacks(make_web_callbacks(guard, {.stopped = watch(cut)})) {
     // nop
   }
@@ -68,7 +70,8 @@ struct guarded_web {
 
 void open_web(const fetch_settings& settings, const work_cut_ptr& cut,
               stages::stage_tools& out) {
-  const auto all = std::make_shared<guarded_web>(settings.allow, cut);
+  const auto all = std::make_shared<guarded_web>(
+    settings.allow, out.provision.free_min, cut);
   out.downloader = {all, all->files.get()};
   out.callbacks = {all, all->callbacks.get()};
 }
@@ -203,10 +206,10 @@ void open_common(const depositd_settings& settings,
                  stages::stage_tools& out) {
   out.work_folder = work_folder_of(settings);
   out.blobs = std::move(blobs);
-  open_web(settings.fetch, cut, out);
   out.estimates.unknown_penalty = settings.estimate.unknown_penalty;
   out.estimates.sizes = settings.estimate.sizes;
   out.provision.free_min = std::uint64_t{settings.work.free_min_mb} << 20;
+  open_web(settings.fetch, cut, out);
 }
 
 /// A node has no folder of its own but in the one that all share, and nothing

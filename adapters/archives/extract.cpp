@@ -3,6 +3,7 @@
 #include "adapters/archives/entry_kinds.hpp"
 #include "adapters/archives/entry_names.hpp"
 #include "adapters/archives/reader.hpp"
+#include "adapters/stores/files/disk_floor.hpp"
 #include "adapters/stores/files/file.hpp"
 
 #include <algorithm>
@@ -57,6 +58,7 @@ public:
   extraction(archive_reader& from, fs::path folder,
              const archive_limits& limits)
     : from_(from), folder_(std::move(folder)), limits_(limits),
+      floor_(limits.disk_free_min),
       allowed_(std::min(limits.bytes_max, by_ratio(from.bytes(), limits))) {
     // nop
   }
@@ -155,6 +157,8 @@ private:
       size = std::max(size, block->offset + block->bytes.size());
       if (auto failure = check_size(size, path))
         return failure;
+      if (auto full = floor_.take(folder_, block->bytes.size()))
+        return full;
       iovec part{const_cast<char*>(block->bytes.data()), block->bytes.size()};
       if (const auto code =
             system_disk().write(file->value(), {&part, 1}, block->offset))
@@ -170,6 +174,7 @@ private:
   archive_reader& from_;
   const fs::path folder_;
   const archive_limits& limits_;
+  disk_floor floor_;
   const std::uint64_t allowed_; ///< bytes of all files
   entry_names names_;
   std::vector<extracted_file> files_;

@@ -22,6 +22,8 @@ struct archive_limits {
   std::uint64_t ratio_max = 100;
   /// So many bytes are fine whatever the ratio.
   std::uint64_t ratio_free_bytes = 1024 * 1024;
+  /// That stay free of the folder's disk.
+  std::uint64_t disk_free_min = 0;
 };
 
 struct archive_source {

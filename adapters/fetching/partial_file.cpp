@@ -23,8 +23,8 @@ caf::error differs(const std::string& text) {
 
 } // namespace
 
-partial_file::partial_file(const download_request& x)
-  : x_(x), path_(part_of(x.to)) {
+partial_file::partial_file(const download_request& x, disk_floor& floor)
+  : x_(x), floor_(floor), path_(part_of(x.to)) {
   reset_digests();
 }
 
@@ -57,11 +57,25 @@ caf::error partial_file::open() {
   }
 }
 
+caf::error partial_file::admit(std::uint64_t total) const {
+  if (total <= x_.bytes_max)
+    return {};
+  return caf::make_error(ec::too_large, "the file has more than "
+                                          + std::to_string(x_.bytes_max)
+                                          + " bytes");
+}
+
 caf::error partial_file::append(std::string_view bytes) {
-  if (bytes.size() > x_.bytes_max - std::min(bytes_, x_.bytes_max))
-    return caf::make_error(ec::too_large, "the file has more than "
-                                            + std::to_string(x_.bytes_max)
-                                            + " bytes");
+  const auto total = bytes_ + bytes.size();
+  if (is_known_by_size() && total > *x_.size)
+    return differs("the file has more than " + std::to_string(*x_.size)
+                   + " bytes");
+  if (auto wrong = admit(total))
+    return wrong;
+  if (auto full = floor_.take(path_.parent_path(), bytes.size())) {
+    has_filled_disk_ = true;
+    return full;
+  }
   iovec part{const_cast<char*>(bytes.data()), bytes.size()};
   if (const auto code = system_disk().write(file_.value(), {&part, 1}, bytes_))
     return file_failed("write", path_, code);

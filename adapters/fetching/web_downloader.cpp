@@ -31,8 +31,8 @@ caf::error status_failure(long status, const std::string& url) {
 class fetching {
 public:
   fetching(const download_request& x, const address_guard& guard,
-           const web_downloader_options& options)
-    : x_(x), guard_(guard), options_(options), file_(x),
+           const web_downloader_options& options, disk_floor& floor)
+    : x_(x), guard_(guard), options_(options), file_(x, floor),
       deadline_(clock::now() + options.file_limit) {
     // nop
   }
@@ -61,9 +61,11 @@ public:
   }
 
 private:
-  /// What is wrong for good is not continued.
+  /// What is wrong for good is not continued; nor is what others have no room
+  /// beside.
   caf::error give_up(caf::error failure) {
-    if (failure != ec::overloaded && failure != ec::store_failed) {
+    if ((failure != ec::overloaded && failure != ec::store_failed)
+        || file_.has_filled_disk()) {
       auto path = x_.to;
       path += ".part";
       std::error_code ignored;
@@ -155,11 +157,7 @@ private:
     else
       total_ = x.length;
     validator_ = x.validator;
-    if (total_ && *total_ > x_.bytes_max)
-      return caf::make_error(ec::too_large, "the file has more than "
-                                              + std::to_string(x_.bytes_max)
-                                              + " bytes");
-    return {};
+    return total_ ? file_.admit(*total_) : caf::error{};
   }
 
   caf::error again(const char* reason) {
@@ -184,7 +182,8 @@ private:
 class web_downloader final : public downloader {
 public:
   web_downloader(const address_guard& guard, web_downloader_options options)
-    : guard_(guard), options_(std::move(options)) {
+    : guard_(guard), options_(std::move(options)),
+      floor_(options_.disk_free_min) {
     // nop
   }
 
@@ -203,7 +202,7 @@ public:
   }
 
   caf::expected<download_result> fetch(const download_request& x) override {
-    return fetching{x, guard_, options_}.run();
+    return fetching{x, guard_, options_, floor_}.run();
   }
 
 private:
@@ -234,6 +233,7 @@ private:
 
   const address_guard& guard_;
   const web_downloader_options options_;
+  disk_floor floor_;
 };
 
 } // namespace

@@ -16,6 +16,9 @@ struct web_downloader_options {
   std::uint32_t stalls_max = 3;               ///< in a row, without progress
   std::uint32_t requests_max = 100;           ///< for one file
   std::chrono::milliseconds retry_delay{500}; ///< after a stall; doubles
+  /// Bytes that files leave free of the disk that they come to. One that would
+  /// take more is not kept in part (`ec::store_failed`). 0: they may fill it.
+  std::uint64_t disk_free_min = 0;
 };
 
 /// The guard outlives it.

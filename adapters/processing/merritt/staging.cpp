@@ -99,7 +99,8 @@ std::optional<outcome> unpack(const work_on_job& x) {
                  depositd::render(file_failed("remove", folder, code.value())));
   const auto& name = x.job.payload.file_name;
   const auto files =
-    extract_archive({container_of(x.folder), name}, folder, {});
+    extract_archive({container_of(x.folder), name}, folder,
+                    {.disk_free_min = x.tools.provision.free_min});
   if (!files)
     return ended(files.error(), verdict::rejected, in_quotes(name));
   if (files->empty()) {

@@ -330,6 +330,16 @@ TEST_F(extracting, row_24_row_40_ends_at_the_ratio) {
   EXPECT_TRUE(extract(zip({{"zeros", zeros}}), {.ratio_max = 2'000}));
 }
 
+TEST_F(extracting, leaves_of_the_disk_what_is_to_be_free) {
+  const auto capacity = fs::space(home.path()).capacity;
+  const std::string zeros(9'000'000, '\0');
+  const auto path = zip({{"zeros", zeros}});
+  EXPECT_NE(refusal_of(path, {.ratio_max = 2'000, .disk_free_min = capacity},
+                       ec::store_failed)
+              .find(" MB free"),
+            std::string::npos);
+}
+
 TEST_F(extracting, row_40_ends_at_the_bytes_whatever_is_declared) {
   const auto path =
     zip({{"a", std::string(600, 'a')}, {"b", std::string(600, 'b')}});

@@ -210,6 +210,42 @@ TEST_F(web_downloads, row_46_end_at_the_limit_of_size) {
   EXPECT_TRUE(fetch(told, {.bytes_max = 6}));
 }
 
+TEST_F(web_downloads, known_by_their_size_are_no_longer) {
+  const server endless{[](const auto&) {
+    return server::response("200 OK", "", std::string(2'000'000, 'x'));
+  }};
+  EXPECT_EQ(render(fetch(endless, {.size = 5}).error()),
+            "the file has more than 5 bytes");
+  EXPECT_FALSE(fs::exists(part()));
+}
+
+TEST_F(web_downloads, leave_of_the_disk_what_is_to_be_free) {
+  options.disk_free_min = fs::space(home.path()).capacity;
+  const server endless{[](const auto&) {
+    return server::response("200 OK", "", std::string(9'000'000, 'x'));
+  }};
+  const auto out = fetch(endless, {.expected = sha256("abc")});
+  EXPECT_EQ(out.error(), ec::store_failed);
+  EXPECT_NE(render(out.error()).find(" MB free"), std::string::npos);
+  EXPECT_FALSE(fs::exists(part()));
+  const server short_one{[](const auto&) { return server::ok("abc"); }};
+  EXPECT_TRUE(fetch(short_one, {.expected = sha256("abc")}));
+}
+
+TEST_F(web_downloads, whose_answer_ends_within_its_head_are_no_empty_files) {
+  std::atomic<int> count = 0;
+  const std::string heads[] = {"HTTP/1.1 200 OK\r\nContent-Len",
+                               "HTTP/1.1 302 Found\r\nX: y\r\n"};
+  const server from{[&](const auto&) {
+    const auto at = static_cast<std::size_t>(count++);
+    return at < 2 ? heads[at] : server::ok("abc");
+  }};
+  const auto out = fetch(from);
+  ASSERT_TRUE(out) << render(out.error());
+  EXPECT_EQ(out->requests, 3u);
+  EXPECT_EQ(content(), "abc");
+}
+
 TEST_F(web_downloads, row_46_give_up_after_three_stalls) {
   const server from{[](const auto&) {
     return server::response("200 OK", "Content-Length: 100\r\n", "x");

@@ -1,0 +1,31 @@
+#pragma once
+
+// What is left of a disk by those who write without knowing how much comes.
+
+#include "messages/values/errors.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+
+namespace depositd {
+
+/// For all who write to one disk, from any threads: others need it as well, and
+/// so does the engine.
+class disk_floor {
+public:
+  /// So many bytes stay free, but for 4 MiB that are written between two looks.
+  explicit disk_floor(std::uint64_t free_min) : free_min_(free_min) {
+    // nop
+  }
+
+  /// Before so many bytes are written below `folder`. `ec::store_failed` if
+  /// they would leave less.
+  caf::error take(const std::filesystem::path& folder, std::uint64_t bytes);
+
+private:
+  const std::uint64_t free_min_;
+  std::atomic<std::uint64_t> unseen_ = 0; ///< bytes since the last look
+};
+
+} // namespace depositd
