@@ -74,16 +74,19 @@ outcome estimate_payload(work_on_job& x) {
 
 } // namespace
 
-outcome estimate_space(work_on_job& x) {
+outcome estimate_space(work_on_job& x, std::chrono::milliseconds within) {
   if (x.job.type != job_type::manifest)
     return estimate_payload(x);
   auto read = read_object_manifest(x.folder);
   if (auto* ending = std::get_if<outcome>(&read))
     return std::move(*ending);
   const auto& rows = std::get<manifest>(read).rows;
+  const auto until = std::chrono::steady_clock::now() + within;
   row_sizes found;
   each_row(rows.size(), row_threads, [&](std::size_t i) {
-    return found.take(rows[i], x.tools.downloader->measure(rows[i].url));
+    return std::chrono::steady_clock::now() < until
+             ? found.take(rows[i], x.tools.downloader->measure(rows[i].url))
+             : found.take(rows[i], remote_size{});
   });
   if (found.failure())
     return *found.failure();

@@ -7,6 +7,8 @@
 #include "adapters/processing/merritt/room_watch.hpp"
 #include "adapters/processing/merritt/work_on_job.hpp"
 
+#include <chrono>
+
 namespace depositd::merritt {
 
 /// Puts the payload into the working folder, checked and unpacked; a manifest
@@ -14,9 +16,15 @@ namespace depositd::merritt {
 /// archive that cannot be unpacked.
 outcome stage_payload(work_on_job& x);
 
-/// Asks for the sizes of what a manifest names. Rejected: a corrupt manifest.
-/// Failed: a row that is not there.
-outcome estimate_space(work_on_job& x);
+/// What asking for sizes may take in all. Servers may think for minutes about
+/// each, and the download finds out anyway.
+inline constexpr std::chrono::minutes measuring_max{10};
+
+/// Asks for the sizes of what a manifest names, as far as that can be known
+/// `within` that time. Rejected: a corrupt manifest. Failed: a row that is not
+/// there.
+outcome estimate_space(work_on_job& x,
+                       std::chrono::milliseconds within = measuring_max);
 
 /// Waits until the disk has room. `waiting` may be null: then the job asks
 /// again after the stage's own delay.

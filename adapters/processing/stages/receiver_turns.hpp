@@ -1,7 +1,8 @@
 #pragma once
 
-// Turns of those who are told something: a receiver that answers late or not
-// at all must not take all workers, which others need.
+// Turns of those who are told something, or for whom something is fetched: a
+// server that answers late or not at all must not take all workers, which
+// others need.
 
 #include <chrono>
 #include <condition_variable>

@@ -1,6 +1,7 @@
 // Sizes before the download, and whether there is room. Names of tests begin
 // with the rows of the case table that they stand for.
 
+#include "adapters/processing/merritt/job_steps.hpp"
 #include "tests/adapters/processing/merritt/stage_world.hpp"
 #include "tests/support/packed.hpp"
 
@@ -71,6 +72,17 @@ TEST_F(estimating, S01_a_part_that_is_not_known_costs_nothing) {
   EXPECT_EQ(job.space_needed, 22);
   EXPECT_EQ(job.priority, 5);
   EXPECT_TRUE(job.more.contains(space_at_least));
+}
+
+TEST_F(estimating, S01_what_there_is_no_time_to_ask_for_is_not_known) {
+  auto job = staged(row("one", "1") + row("two", "22"));
+  const handle_item item;
+  const stages::stage_task task{item, stage, &collection};
+  work_on_job x{tools, task, job, folder(job)};
+  EXPECT_EQ(estimate_space(x, std::chrono::milliseconds{0}).says,
+            verdict::done);
+  EXPECT_EQ(x.job.space_needed, unknown_space);
+  EXPECT_EQ(site.count("HEAD"), 0u);
 }
 
 TEST_F(estimating, J22_priorities_end_at_99) {

@@ -4,6 +4,8 @@
 #include "tests/adapters/processing/merritt/stage_world.hpp"
 #include "tests/support/packed.hpp"
 
+#include <future>
+
 namespace depositd::merritt {
 
 using staging = testing::stage_world;
@@ -226,6 +228,37 @@ TEST_F(staging, says_so_if_the_blob_is_lost) {
   auto job = job_of("a.txt", "A", "file");
   job.payload.blob = std::string(64, '0');
   EXPECT_EQ(run("stage", job).says, verdict::failed);
+}
+
+TEST_F(staging, leaves_a_worker_to_others_while_a_source_does_not_end) {
+  stage.workers = 2;
+  job_document job;
+  job.uuid = "jid-1";
+  job.batch_uuid = "bid-1";
+  job.user = "eve";
+  job.payload.file_name = "endless.txt";
+  job.payload.url = site.url("/endless");
+  std::promise<void> asked;
+  std::promise<void> over;
+  site.next({[&](const auto&) {
+    asked.set_value();
+    over.get_future().wait();
+    return testing::server::ok("x");
+  }});
+  auto first = std::async(std::launch::async, [&, body = encode(job)] {
+    return call("merritt.stage", body).says;
+  });
+  asked.get_future().wait();
+  job.uuid = "jid-2";
+  job.payload.url = "ftp://never.example/x";
+  EXPECT_EQ(run("stage", job).says, verdict::not_yet);
+  auto of_another = job;
+  of_another.user = "boris";
+  EXPECT_EQ(run("stage", of_another).says, verdict::rejected)
+    << "its turn has come";
+  over.set_value();
+  EXPECT_EQ(first.get(), verdict::done);
+  EXPECT_EQ(run("stage", job).says, verdict::rejected);
 }
 
 } // namespace depositd::merritt
