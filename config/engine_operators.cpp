@@ -101,17 +101,18 @@ caf::error engine_node::spawn_operators() {
                                                  : stores_are::here,
     budget_);
   handler_ = handlers.spawn_apart(synchronous_threads);
-  processors::processor_manager_options working{shard_,
-                                                std::move(handlers.spawn)};
-  working.spawn_stage_handler =
-    stage_handlers_of(system_, settings_, *tools, std::move(*profiles), cut_,
-                      public_address_);
+  // Before the handlers, which notice when its marker goes.
   auto folder = open_work_folder(settings_);
   if (!folder)
     return std::move(folder.error());
   if (folder->wrong)
     spdlog::error("work_folder_not_shared folder={} reason=\"{}\"",
                   work_folder_of(settings_).string(), render(folder->wrong));
+  processors::processor_manager_options working{shard_,
+                                                std::move(handlers.spawn)};
+  working.spawn_stage_handler =
+    stage_handlers_of(system_, settings_, *tools, std::move(*profiles), cut_,
+                      public_address_);
   working.has_work_folder = [shared = !folder->wrong] { return shared; };
   working.called = node_name(settings_);
   if (shared_ && !shared_->is_alone())

@@ -141,9 +141,13 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
          std::int64_t{settings.retention.submissions_days} * 24 * 3600,
        .limits = limits_of(settings)});
   wait_for_work_folder(options.handlers, tools->work_folder);
-  options.exec = exec::make_exec_handler(
-    tools->work_folder,
-    std::shared_ptr<exec::program_groups>{cut, &cut->programs});
+  options.exec = stages::while_there(
+    [watch = std::make_shared<work_folder_watch>(tools->work_folder)] {
+      return watch->look();
+    },
+    exec::make_exec_handler(
+      tools->work_folder,
+      std::shared_ptr<exec::program_groups>{cut, &cut->programs}));
   options.is_cut = watch(cut);
   options.find_stage = stage_at;
   options.blobs = tools->blobs;

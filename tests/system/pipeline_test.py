@@ -141,6 +141,34 @@ class Pipeline(PipelineTest):
         disk.rename(work)
         self.ended(engine, uuid)
 
+    def test_programs_wait_for_a_working_folder_whose_disk_is_away(self):
+        pipelines = self.folder / "pipelines"
+        shutil.copytree(SHIPPED, pipelines)
+        (pipelines / "p.yaml").write_text(
+            "order: [pending, look]\nstages:\n"
+            "  pending: {handler: merritt.stage}\n"
+            "  look:\n    handler: exec\n    not_yet_delay_ms: 100\n"
+            "    command: [/bin/sh, -c, 'grep -q map */*/producer/a.txt']\n")
+        engine = self.prepared({"pipelines.folder": str(pipelines)})
+        engine.ctl("collection", "set", "books", "--pipeline", "p")
+        engine.ctl("pipeline", "pause", "p.look")
+        uuid = self.submit(engine, "a.txt", "file", b"a map\n")
+        wait_until(lambda: [x for x in self.jobs(engine, uuid)
+                            if x["last_successful_status"]])
+        work = engine.data / "work"
+        disk = work.with_name("not-mounted")
+        work.rename(disk)
+        engine.ctl("pipeline", "unpause", "p.look")
+        for _ in range(2):
+            # No folder at all, then where the disk would be mounted.
+            wait_until(lambda: "is its disk mounted"
+                       in self.jobs(engine, uuid)[0]["note"])
+            work.mkdir(exist_ok=True)
+        self.assertNotEqual(self.jobs(engine, uuid)[0]["state"], "failed")
+        work.rmdir()
+        disk.rename(work)
+        self.ended(engine, uuid)
+
     def test_what_is_stored_is_found_and_reported(self):
         engine = self.prepared()
         uuid = self.submit(engine, "ghent.txt", "file", b"a map\n",

@@ -4,6 +4,7 @@
 #include "messages/values/uuid.hpp"
 
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 
@@ -65,6 +66,25 @@ caf::error look_for_work_marker(const fs::path& folder) {
               : caf::make_error(ec::store_failed,
                                 path.string() + " is not there: is its disk "
                                                 "mounted?");
+}
+
+work_folder_watch::work_folder_watch(fs::path folder)
+  : folder_(std::move(folder)) {
+  static_cast<void>(look());
+}
+
+caf::error work_folder_watch::look() {
+  auto away = look_for_work_marker(folder_);
+  if (!away)
+    was_marked_ = true;
+  if (!away || was_marked_)
+    return away;
+  std::error_code code;
+  if (fs::is_directory(folder_, code))
+    return {};
+  return code ? file_failed("look at", folder_, code.value())
+              : caf::make_error(ec::store_failed,
+                                folder_.string() + " is no folder");
 }
 
 caf::error prove_work_folder(const fs::path& folder, const std::string& id) {

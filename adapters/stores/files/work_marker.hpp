@@ -6,6 +6,7 @@
 #include "adapters/stores/files/disk.hpp"
 #include "messages/values/errors.hpp"
 
+#include <atomic>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -27,6 +28,21 @@ caf::error write_work_marker(disk& io, const std::filesystem::path& folder,
 /// No error if the folder has a marker, whosever; `ec::store_failed` if not, as
 /// while its disk is not mounted.
 caf::error look_for_work_marker(const std::filesystem::path& folder);
+
+/// For whoever needs a folder to begin in, and no marker; may be used from
+/// several threads.
+class work_folder_watch {
+public:
+  explicit work_folder_watch(std::filesystem::path folder);
+
+  /// No error if the folder is one; but where a marker was, it has to be still:
+  /// else its disk is away, with all that is in it. `ec::store_failed`.
+  caf::error look();
+
+private:
+  const std::filesystem::path folder_;
+  std::atomic<bool> was_marked_ = false;
+};
 
 /// No error if the folder has this marker and files can be made in it; else one
 /// line that says what is wrong. Blocks as long as the file system does.

@@ -27,6 +27,20 @@ TEST_F(work_marker_test, proves_a_folder_to_whoever_has_its_id) {
   EXPECT_EQ(**marker, "id-1");
 }
 
+TEST_F(work_marker_test, is_missed_only_where_it_was) {
+  const auto folder = home.path() / "work";
+  std::filesystem::create_directory(folder);
+  work_folder_watch without{folder};
+  EXPECT_FALSE(without.look());
+  ASSERT_FALSE(write_work_marker(system_disk(), folder, "id-1"));
+  work_folder_watch with{folder};
+  std::filesystem::remove(folder / work_marker_name);
+  EXPECT_EQ(with.look(), ec::store_failed);
+  EXPECT_FALSE(without.look()) << "it has not seen one";
+  std::filesystem::remove(folder);
+  EXPECT_EQ(without.look(), ec::store_failed);
+}
+
 TEST_F(work_marker_test, is_missed_and_told_apart) {
   EXPECT_NE(refusal("id-1").find("there is no"), std::string::npos);
   EXPECT_FALSE(*read_work_marker(home.path()));
