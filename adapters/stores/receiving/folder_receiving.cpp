@@ -123,9 +123,16 @@ public:
     if (!bag)
       return bag.error();
     const auto path = options_.folder / name;
-    const auto from = open_file(path, O_RDONLY | O_NOFOLLOW);
+    // What was a file when it was looked at may be a pipe by now, which would
+    // be waited for.
+    const auto from = open_file(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     if (!from)
       return from.error();
+    struct stat facts {};
+    if (::fstat(from->value(), &facts) != 0)
+      return file_failed("look at", path, errno);
+    if (!S_ISREG(facts.st_mode))
+      return none_so(name);
     auto failure =
       copy_file_bytes(system_disk(), *from, path, to, {bag->bytes, bag->bytes});
     std::error_code ignored;
