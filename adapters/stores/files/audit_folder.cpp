@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace depositd {
@@ -34,6 +35,34 @@ std::optional<year_month> month_of(std::string_view file_name) {
   const year_month out{year{read_year}, month{read_month}};
   return out.ok() && audit_file_name(out) == name ? std::optional{out}
                                                   : std::nullopt;
+}
+
+/// Whether a power cut or a full disk has left a line without its end.
+caf::expected<bool> is_torn(const unique_fd& file, const fs::path& path) {
+  struct stat facts {};
+  if (::fstat(file.value(), &facts) != 0)
+    return file_failed("look at", path, errno);
+  if (facts.st_size == 0)
+    return false;
+  char last = 0;
+  const auto count = read_file_at(
+    file, path, {&last, 1}, static_cast<std::uint64_t>(facts.st_size) - 1);
+  if (!count)
+    return count.error();
+  return last != '\n';
+}
+
+/// 0, or an errno when it is not there whole.
+int write_all(const unique_fd& file, std::string_view text) {
+  while (!text.empty()) {
+    const auto count = ::write(file.value(), text.data(), text.size());
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return errno;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return 0;
 }
 
 } // namespace
@@ -73,12 +102,16 @@ caf::error audit_folder::open(sys_days today) {
   if (auto failed = make_folders(system_disk(), folder_))
     return failed;
   const auto path = folder_ / audit_file_name(now);
-  auto file = open_file(path, O_WRONLY | O_CREAT | O_APPEND);
+  auto file = open_file(path, O_RDWR | O_CREAT | O_APPEND);
   if (!file)
     return std::move(file.error());
+  const auto torn = is_torn(*file, path);
+  if (!torn)
+    return torn.error();
   if (auto failed = sync_folder(system_disk(), folder_))
     return failed;
   file_ = std::move(*file);
+  is_torn_ = *torn;
   month_ = now;
   remove_past(today);
   return {};
@@ -89,14 +122,13 @@ caf::error audit_folder::append(std::string_view line,
   if (auto failed = open(floor<days>(now)))
     return failed;
   const auto path = folder_ / audit_file_name(month_);
-  while (!line.empty()) {
-    const auto count = ::write(file_.value(), line.data(), line.size());
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      return file_failed("write", path, errno);
-    line.remove_prefix(static_cast<std::size_t>(count));
-  }
+  if (is_torn_)
+    if (const auto code = write_all(file_, "\n"))
+      return file_failed("write", path, code);
+  is_torn_ = true;
+  if (const auto code = write_all(file_, line))
+    return file_failed("write", path, code);
+  is_torn_ = false;
   if (const auto code = system_disk().sync(file_.value()))
     return file_failed("sync", path, code);
   return {};

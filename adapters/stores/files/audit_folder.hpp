@@ -28,7 +28,8 @@ public:
   audit_folder(std::filesystem::path folder, std::uint32_t retention_days);
 
   /// Adds a line, which has its end, to the file of the month; durable when it
-  /// returns. The first of a month removes files that are past.
+  /// returns. What is there of one that could not be written whole stays a line
+  /// of its own. The first of a month removes files that are past.
   caf::error append(std::string_view line,
                     std::chrono::system_clock::time_point now);
 
@@ -40,6 +41,7 @@ private:
   std::uint32_t retention_days_;
   std::chrono::year_month month_{};
   unique_fd file_;
+  bool is_torn_ = false; ///< its last line has no end
 };
 
 } // namespace depositd

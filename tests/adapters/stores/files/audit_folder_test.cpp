@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 namespace depositd {
@@ -40,6 +42,26 @@ TEST(audit_folder, lines_go_to_the_file_of_their_month_and_old_ones_go) {
   struct stat facts {};
   ASSERT_EQ(::stat((folder / "audit-2026-03.log").c_str(), &facts), 0);
   EXPECT_EQ(facts.st_mode & 0777u, 0600u);
+}
+
+TEST(audit_folder, a_line_that_is_not_whole_takes_no_other_with_it) {
+  temporary_folder home;
+  const auto path = home.path() / "audit-2026-02.log";
+  ASSERT_FALSE(replace_file(system_disk(), path, "cut off"));
+  audit_folder log{home.path(), 20};
+  const system_clock::time_point now{sys_days{2026y / February / 2}};
+  EXPECT_FALSE(log.append("first\n", now));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit full{std::filesystem::file_size(path) + 3, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &full), 0);
+  EXPECT_TRUE(log.append("second\n", now));
+  EXPECT_TRUE(log.append("third\n", now));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, ignored);
+  EXPECT_FALSE(log.append("fourth\n", now));
+  EXPECT_EQ(*read_file(path), "cut off\nfirst\nsec\nfourth\n");
 }
 
 TEST(audit_folder, a_folder_that_cannot_be_made_is_named) {
