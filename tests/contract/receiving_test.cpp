@@ -3,6 +3,7 @@
 #include "adapters/stores/receiving/folder_receiving.hpp"
 #include "adapters/stores/receiving/s3_receiving.hpp"
 #include "tests/support/s3_server.hpp"
+#include "tests/support/scripted_server.hpp"
 
 namespace depositd {
 
@@ -49,6 +50,31 @@ public:
 private:
   s3::client_options options_ = shared_s3().options();
 };
+
+TEST(receiving_bucket, takes_no_more_of_a_bag_than_it_has) {
+  using server = testing::scripted_server;
+  const server endless{[](const std::string& request) {
+    if (request.starts_with("HEAD"))
+      return server::response("200 OK", "Content-Length: 3\r\n", "");
+    if (request.find("list-type=2") != request.npos)
+      return server::ok("<ListBucketResult><KeyCount>0</KeyCount>"
+                        "</ListBucketResult>");
+    return server::response("200 OK", "", std::string(2'000'000, 'x'));
+  }};
+  s3::client_options options;
+  options.place = {.endpoint = endless.url(""),
+                   .bucket = "bucket",
+                   .path_style = true};
+  auto place = open_s3_receiving(options);
+  ASSERT_TRUE(place) << render(place.error());
+  const temporary_folder home;
+  const auto to = home.path() / "bag";
+  const auto failed = (*place)->fetch("a.tar", to);
+  EXPECT_EQ(failed, ec::store_failed);
+  EXPECT_NE(render(failed).find("more than the 3 bytes"), std::string::npos)
+    << render(failed);
+  EXPECT_FALSE(fs::exists(to));
+}
 
 /// Another institution's bag, and a way there that looks as if what is removed
 /// here were kept in its folder.

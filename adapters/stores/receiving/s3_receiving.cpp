@@ -1,7 +1,14 @@
 #include "adapters/stores/receiving/s3_receiving.hpp"
 
+#include "adapters/stores/files/file.hpp"
 #include "adapters/stores/receiving/passed_over.hpp"
 #include "messages/values/time_text.hpp"
+
+#include <string>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/uio.h>
 
 namespace depositd {
 
@@ -49,7 +56,17 @@ public:
 
   caf::error fetch(const std::string& name,
                    const std::filesystem::path& to) override {
-    return bucket_.get_file(name, to, {});
+    const auto bag = look(name);
+    if (!bag)
+      return bag.error();
+    const auto file = open_file(to, O_WRONLY | O_CREAT | O_EXCL);
+    if (!file)
+      return file.error();
+    auto failure = fetch_bytes(*bag, *file, to);
+    std::error_code ignored;
+    if (failure)
+      std::filesystem::remove(to, ignored);
+    return failure;
   }
 
   caf::expected<bool> remove(const std::string& name,
@@ -67,6 +84,28 @@ public:
   }
 
 private:
+  /// The server is somebody else's: there may be no end to what it sends.
+  caf::error fetch_bytes(const received_bag& bag, const unique_fd& file,
+                         const std::filesystem::path& to) {
+    std::uint64_t at = 0;
+    auto failure = bucket_.read(bag.name, [&](std::string_view bytes) {
+      if (bytes.size() > bag.bytes - at)
+        return caf::make_error(ec::store_failed,
+                               bag.name + " comes with more than the "
+                                 + std::to_string(bag.bytes)
+                                 + " bytes that it has");
+      iovec part{const_cast<char*>(bytes.data()), bytes.size()};
+      if (const auto code = system_disk().write(file.value(), {&part, 1}, at))
+        return file_failed("write", to, code);
+      at += bytes.size();
+      return caf::error{};
+    });
+    if (failure)
+      return failure;
+    const auto code = system_disk().sync(file.value());
+    return code == 0 ? caf::error{} : file_failed("sync", to, code);
+  }
+
   static received_bag bag_of(const s3::listed& x) {
     received_bag out{x.key, x.etag, x.bytes};
     if (const auto at = parse_utc(x.modified); at && !x.modified.empty())
