@@ -4,6 +4,8 @@
 
 #include <exception>
 #include <stdexcept>
+#include <type_traits>
+#include <utility>
 
 namespace depositd {
 
@@ -110,12 +112,28 @@ std::string dumped(const json& x) {
 
 // -- reading: each member is taken out, so that the rest is `more` ------------
 
+/// The library itself takes `true`, 1.7 and what does not fit for a number.
+template <class T>
+void read_number(const json& from, const char* name, T& to) {
+  const bool fits = from.is_number_unsigned()
+                      ? std::in_range<T>(from.get<std::uint64_t>())
+                      : from.is_number_integer()
+                          && std::in_range<T>(from.get<std::int64_t>());
+  if (!fits)
+    throw std::invalid_argument{std::string{name}
+                                + " is no whole number, or out of range"};
+  from.get_to(to);
+}
+
 template <class T>
 void take(json& from, const char* name, T& to) {
   const auto at = from.find(name);
   if (at == from.end())
     return;
-  at->get_to(to);
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+    read_number(*at, name, to);
+  else
+    at->get_to(to);
   from.erase(at);
 }
 
@@ -132,7 +150,7 @@ payload read_payload(json& from) {
   take(from, "blob", out.blob);
   take(from, "url", out.url);
   if (const auto at = from.find("bytes"); at != from.end())
-    out.bytes = at->get<std::uint64_t>();
+    read_number(*at, "bytes", out.bytes.emplace());
   if (const auto at = from.find("digest"); at != from.end()) {
     auto known = make_digest(at->at("algorithm").get<std::string>(),
                              at->at("value").get<std::string>());

@@ -109,6 +109,13 @@ TEST_F(exec_handler, fails_what_prints_something_else) {
   EXPECT_EQ(run("echo all is well").says, verdict::failed);
   EXPECT_EQ(run("echo '[1]'").says, verdict::failed);
   EXPECT_EQ(run("echo '{\"title\":7}'").says, verdict::failed);
+  for (const auto* number : {"300", "-1", "1.7", "true"})
+    EXPECT_EQ(run("echo '{\"priority\":" + std::string{number} + "}'").reason,
+              "what it printed makes no job: "
+              "priority is no whole number, or out of range")
+      << number;
+  EXPECT_EQ(run("echo '{\"payload\":{\"bytes\":-5}}'").says, verdict::failed);
+  EXPECT_EQ(run("echo '{\"priority\":255}'").says, verdict::done);
 }
 
 TEST_F(exec_handler, fails_what_prints_more_levels_than_a_stack_holds) {
