@@ -2,6 +2,7 @@
 
 #include "adapters/fetching/url.hpp"
 #include "adapters/processing/merritt/batch_plan.hpp"
+#include "adapters/processing/merritt/job_steps.hpp"
 #include "adapters/processing/merritt/keeping.hpp"
 #include "adapters/processing/merritt/manifest.hpp"
 #include "adapters/processing/merritt/work_on_job.hpp"
@@ -10,6 +11,9 @@
 #include "messages/values/uuid.hpp"
 
 #include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <optional>
 
 namespace depositd::merritt {
 
@@ -141,8 +145,18 @@ void tell_depositor(const stages::stage_tools& tools,
                  depositd::render(failed));
 }
 
+bool is_fetched(const batch_document& batch) {
+  return std::any_of(batch.payloads.begin(), batch.payloads.end(),
+                     [](const auto& x) { return x.blob.empty(); });
+}
+
+/// Two batches are split at once, and a server may need an hour for what it
+/// sends: of one depositor who names such servers only one.
+constexpr std::size_t fetched_at_once = 1;
+
 outcome split(const stages::stage_tools& tools, batch_plans& plans,
-              stages::receiver_turns& turns, const stages::stage_task& task) {
+              stages::receiver_turns& turns, stages::receiver_turns& fetching,
+              const stages::stage_task& task) {
   auto body = body_of(tools, task.item.item);
   if (!body)
     return ended(body.error(), verdict::failed, "the batch's document");
@@ -155,6 +169,15 @@ outcome split(const stages::stage_tools& tools, batch_plans& plans,
                                     + in_quotes(batch->collection)
                                     + " any more");
   name_payloads(*batch);
+  const bool fetched = is_fetched(*batch);
+  const auto turn = fetched ? fetching.enter(batch->user, fetched_at_once)
+                            : std::optional<stages::receiver_turns::turn>{};
+  if (fetched && !turn) {
+    auto later = ended(verdict::not_yet, "another batch of " + batch->user
+                                           + " is being fetched");
+    later.delay_ms = fetching_delay_ms;
+    return later;
+  }
   const auto found = plans.find(tools, *batch);
   if (const auto* ending = std::get_if<outcome>(&found))
     return *ending;
@@ -177,9 +200,13 @@ outcome split(const stages::stage_tools& tools, batch_plans& plans,
 stages::stage_handler
 make_splitter(std::shared_ptr<const stages::stage_tools> tools) {
   return [tools = std::move(tools), plans = std::make_shared<batch_plans>(),
-          turns = std::make_shared<stages::receiver_turns>()](
+          turns = std::make_shared<stages::receiver_turns>(),
+          fetching = std::make_shared<stages::receiver_turns>(
+            stages::receiver_turns_options{
+              .slow_most = stages::receiver_turns::no_limit,
+              .wait = std::chrono::seconds{1}})](
            const stages::stage_task& task) {
-    return split(*tools, *plans, *turns, task);
+    return split(*tools, *plans, *turns, *fetching, task);
   };
 }
 

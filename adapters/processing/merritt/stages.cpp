@@ -32,10 +32,13 @@ job_step in_turn(bool (*is_fetched)(const job_document&), job_step step) {
       return step(x);
     const auto& stage = x.task.stage;
     const auto workers = std::min(stage.workers, stage.workers_per_node);
-    const auto turn = turns->enter(x.job.user, std::max(workers, 2U) - 1);
-    return turn ? step(x)
-                : ended(verdict::not_yet, "other jobs of " + x.job.user
-                                            + " are being fetched");
+    if (const auto turn =
+          turns->enter(x.job.user, std::max(workers, 2U) - 1))
+      return step(x);
+    auto out = ended(verdict::not_yet, "other jobs of " + x.job.user
+                                         + " are being fetched");
+    out.delay_ms = fetching_delay_ms;
+    return out;
   };
 }
 

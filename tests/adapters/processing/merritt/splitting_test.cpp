@@ -5,6 +5,7 @@
 #include "tests/adapters/processing/merritt/stage_world.hpp"
 #include "tests/support/noted_messages.hpp"
 
+#include <future>
 #include <set>
 
 namespace depositd::merritt {
@@ -308,6 +309,30 @@ TEST_F(splitting, R27_tells_who_submitted_it_as_the_report_does) {
   EXPECT_NE(mails->sent[0].text.find("User agent: ann\n"), std::string::npos);
   EXPECT_NE(mails->sent[1].text.find("User agent: Ann of the archive\n"),
             std::string::npos);
+}
+
+TEST_F(splitting, goes_on_for_others_while_a_server_does_not_end) {
+  auto batch = batch_of("", "");
+  batch.user = "eve";
+  batch.payloads = {{.url = site.url("/endless")}};
+  std::promise<void> asked;
+  std::promise<void> over;
+  site.next({[&](const auto&) {
+    asked.set_value();
+    over.get_future().wait();
+    return testing::server::ok("x");
+  }});
+  auto first = std::async(std::launch::async, [&, body = encode(batch)] {
+    return call("merritt.split", body).says;
+  });
+  asked.get_future().wait();
+  batch.uuid = "bid-2";
+  batch.payloads = {{.url = "ftp://never.example/x"}};
+  EXPECT_EQ(split(batch).last.says, verdict::not_yet);
+  batch.user = "boris";
+  EXPECT_EQ(split(batch).last.says, verdict::rejected) << "its turn has come";
+  over.set_value();
+  EXPECT_EQ(first.get(), verdict::done);
 }
 
 TEST(job_uuids, are_uuids_of_their_own) {
