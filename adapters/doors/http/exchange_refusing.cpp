@@ -2,6 +2,7 @@
 
 #include "adapters/doors/http/connection.hpp"
 #include "adapters/doors/http/exchange.hpp"
+#include "adapters/doors/http/reasons.hpp"
 
 #include <new>
 #include <utility>
@@ -33,7 +34,7 @@ response exchange::no_memory_left() const {
 }
 
 response exchange::stopped_response() const {
-  return unavailable_as("The server is stopping.");
+  return unavailable_as(stopping_text);
 }
 
 // Saying so needs little memory; if there is not even that, the client hears

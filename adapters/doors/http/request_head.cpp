@@ -50,11 +50,12 @@ std::optional<response> exchange::refusal_of_head(bool is_1_1) {
     return refused_as(400, "Two Host headers.");
   if (std::any_of(target_.begin(), target_.end(), is_blank_or_control))
     return refused_as(400, "The request line is malformed.");
-  if (at_.over_limit || context_->stopping) {
-    ++context_->refused;
-    return unavailable(1);
-  }
-  return find_route();
+  auto refused = find_route();
+  if (!at_.over_limit && !context_->stopping)
+    return refused;
+  ++context_->refused;
+  return context_->stopping ? stopped_response()
+                            : unavailable_as("There are too many connections.");
 }
 
 std::optional<response> exchange::find_route() {

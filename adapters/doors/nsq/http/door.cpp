@@ -1,5 +1,6 @@
 #include "adapters/doors/nsq/http/door.hpp"
 
+#include "adapters/doors/http/reasons.hpp"
 #include "adapters/doors/nsq/http/parts.hpp"
 #include "adapters/doors/nsq/login.hpp"
 #include "messages/receiving.hpp"
@@ -131,6 +132,11 @@ http::route_options options_of(const std::shared_ptr<door_core>& core,
   // journal's bytes. What was read goes before the last are made.
   out.copies = what.takes == body::none ? 0 : 2;
   out.late = std::make_shared<const http::response>(failed(503, "TIMEOUT"));
+  out.unavailable = [](const std::string& why) {
+    const bool exits = why == http::stopping_text;
+    return failed(503, exits ? "EXITING" : "OVERLOADED")
+      .with("Retry-After", "1");
+  };
   if (what.takes != body::none)
     out.before_body = [core](const http::request& head, http::gatekeeper gate) {
       look_ahead(*core, head, std::move(gate));

@@ -89,6 +89,20 @@ TEST_F(http_memory, is_free_again_when_everything_is_answered) {
   EXPECT_TRUE(is_free());
 }
 
+TEST_F(http_memory, and_connections_are_refused_as_the_route_says_it) {
+  start_with(10'000'000, {.connections_max = 4});
+  std::vector<std::unique_ptr<raw_client>> served;
+  for (int i = 0; i < 4; ++i) {
+    served.push_back(std::make_unique<raw_client>(server_->port()));
+    EXPECT_EQ(served.back()->exchange(post("/own", "x"))->status, 200u);
+  }
+  auto above = connect();
+  const auto x = above.exchange(post("/own", "x"));
+  ASSERT_TRUE(x);
+  EXPECT_EQ(x->status, 503u);
+  EXPECT_EQ(x->body, "\"There are too many connections.\"");
+}
+
 TEST_F(http_memory, is_refused_with_a_reason_when_there_is_none) {
   start_with(10'000'000);
   budget_->hold_anyway(9'000'000);

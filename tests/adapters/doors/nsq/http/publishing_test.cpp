@@ -5,6 +5,7 @@
 #include "adapters/doors/kit/drain.hpp"
 
 #include <chrono>
+#include <future>
 
 namespace depositd::testing {
 
@@ -197,6 +198,32 @@ TEST_F(publishing, is_refused_when_the_engine_cannot_take_it) {
   EXPECT_TRUE(refuses(x, 503, "OVERLOADED"));
   EXPECT_EQ(x.header("retry-after"), "1");
   EXPECT_EQ(bodies(), strings{});
+}
+
+TEST_F(publishing, is_told_that_the_server_stops) {
+  start();
+  core->journal_waits = true;
+  const std::string line(100'000, 'x');
+  raw_client waiting{server->port()};
+  waiting.send("POST /pub?topic=t HTTP/1.1\r\nHost: a\r\n"
+               "Content-Length: 100000\r\n\r\n"
+               + line);
+  ASSERT_TRUE(kit::wait_while(
+    [&] { return memory->used() < 2 * line.size(); },
+    std::chrono::steady_clock::now() + std::chrono::seconds{20}));
+  raw_client other{server->port()};
+  const std::string look = "GET /info HTTP/1.1\r\nHost: a\r\n\r\n";
+  EXPECT_EQ(other.exchange(look)->status, 200u);
+  auto stop = std::async(std::launch::async,
+                         [&] { server->stop(std::chrono::seconds{60}); });
+  auto said = other.exchange(look);
+  while (said && said->status == 200)
+    said = other.exchange(look);
+  ASSERT_TRUE(said);
+  EXPECT_TRUE(refuses(*said, 503, "EXITING"));
+  let_journal_go();
+  EXPECT_EQ(waiting.receive()->status, 200u);
+  stop.wait();
 }
 
 TEST_F(publishing, is_answered_in_time_whatever_happens) {
