@@ -144,10 +144,10 @@ private:
 };
 
 caf::expected<std::shared_ptr<minter>>
-open_minter(const depositd_settings& settings) {
+open_minter(const depositd_settings& settings, const work_cut_ptr& cut) {
   if (settings.minter.kind == minter_kind::http)
-    return std::shared_ptr<minter>{
-      make_http_minter({.url = settings.minter.url})};
+    return std::shared_ptr<minter>{make_http_minter(
+      {.url = settings.minter.url, .stopped = watch(cut)})};
   const bool shared = settings.store.kind == store_kind::postgres;
   const auto folder = shared ? work_folder_of(settings) / ".minter"
                              : settings.data.folder / "minter";
@@ -241,7 +241,7 @@ open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
   if (!catalogue)
     return std::move(catalogue.error());
   out->inventory = std::move(*catalogue);
-  auto minter = open_minter(settings);
+  auto minter = open_minter(settings, cut);
   if (!minter)
     return std::move(minter.error());
   out->minter = std::move(*minter);

@@ -2,6 +2,7 @@
 
 #include "adapters/fetching/curl_kit.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <thread>
 
@@ -96,13 +97,24 @@ public:
       const bool over = out || i >= options_.tries;
       // What is no answer at all may be the service's front door in trouble.
       if (over
-          || (out.error() != ec::overloaded && out.error() != ec::malformed))
+          || (out.error() != ec::overloaded && out.error() != ec::malformed)
+          || !wait())
         return out;
-      std::this_thread::sleep_for(options_.retry_delay);
     }
   }
 
 private:
+  /// False: there is to be no other try.
+  bool wait() const {
+    constexpr std::chrono::milliseconds look{1'000};
+    for (auto left = options_.retry_delay; left.count() > 0; left -= look) {
+      if (options_.stopped && options_.stopped())
+        return false;
+      std::this_thread::sleep_for(std::min(left, look));
+    }
+    return !options_.stopped || !options_.stopped();
+  }
+
   caf::expected<std::string> ask(const std::string& body) const {
     const auto easy = make_curl_easy();
     if (!easy)
@@ -121,6 +133,7 @@ private:
     set(CURLOPT_TIMEOUT_MS, static_cast<long>(options_.time_limit.count()));
     set(CURLOPT_WRITEFUNCTION, &collect);
     set(CURLOPT_WRITEDATA, &answer);
+    stop_curl_if(easy.get(), options_.stopped);
     if (!options_.user.empty()) {
       set(CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
       set(CURLOPT_USERNAME, options_.user.c_str());

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 namespace depositd {
@@ -18,6 +19,9 @@ struct http_minter_options {
   std::chrono::milliseconds time_limit{30'000}; ///< for one request
   std::uint32_t tries = 3;
   std::chrono::milliseconds retry_delay{5'000};
+  /// Asked about once a second; true ends a request, and there is no other.
+  /// Null: nobody does.
+  std::function<bool()> stopped;
 };
 
 /// The service is the operator's choice: no guard is between. It has no keys,

@@ -192,6 +192,17 @@ TEST_F(http_minting, S12_tries_three_times) {
   EXPECT_EQ(mint(at).error(), ec::overloaded);
 }
 
+TEST_F(http_minting, is_broken_off_when_the_engine_stops) {
+  const testing::loopback_listener silent;
+  http_minter_options options;
+  options.url =
+    "http://127.0.0.1:" + std::to_string(silent.port()) + "/shoulder/ark:/1/x";
+  options.time_limit = std::chrono::hours{1};
+  options.retry_delay = std::chrono::hours{1};
+  options.stopped = [] { return true; };
+  EXPECT_EQ(make_http_minter(options)->mint({}).error(), ec::overloaded);
+}
+
 TEST_F(http_minting, tells_what_is_wrong_for_good) {
   const server at{[](const auto&) {
     return server::response("401 Unauthorized", "Content-Length: 10\r\n",
