@@ -1,5 +1,7 @@
 #include "config/shown_settings.hpp"
 
+#include "actors/operators/documents.hpp"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -13,18 +15,27 @@ namespace {
 constexpr std::array<std::string_view, 6> secret_ends{
   "password", "access_key", "secret_key", "webhook_key", "token", "secret"};
 
-/// An address may have a password in either of two forms.
-bool has_login(const std::string& value) {
-  if (value.find("password") != std::string::npos)
-    return true;
-  const auto at = value.find("://");
-  return at != std::string::npos && value.find('@', at) != std::string::npos;
+/// What librdkafka calls its own: ends of the names in `kafka.options`.
+constexpr std::array<std::string_view, 5> secret_options{
+  "password", "secret", "key.pem", "ssl_key", "oauthbearer.config"};
+
+template <std::size_t N>
+bool ends_with_any(std::string_view name,
+                   const std::array<std::string_view, N>& ends) {
+  return std::any_of(ends.begin(), ends.end(),
+                     [&](auto end) { return name.ends_with(end); });
+}
+
+/// An address may have a password in several forms.
+bool has_secret(const std::string& value) {
+  return value.find("password") != std::string::npos
+         || operators::without_secrets(value) != value
+         || ends_with_any(value.substr(0, value.find('=')), secret_options);
 }
 
 bool is_secret(const given_setting& x) {
-  return std::any_of(secret_ends.begin(), secret_ends.end(),
-                     [&](auto end) { return x.key.ends_with(end); })
-         || std::any_of(x.values.begin(), x.values.end(), has_login);
+  return ends_with_any(x.key, secret_ends)
+         || std::any_of(x.values.begin(), x.values.end(), has_secret);
 }
 
 std::string text_of(const given_setting& x) {

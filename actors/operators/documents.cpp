@@ -21,13 +21,65 @@ bool is_secret_name(std::string_view name) {
          != names.end();
 }
 
-/// Where the value ends that begins there; ODBC quotes with braces.
+/// How an address gives things by name: in the query of a URL, with ODBC
+/// between semicolons, else as libpq's words ("host=h password=p").
+struct address_form {
+  std::string_view before;
+  std::string_view after;
+  std::string_view quotes; // a pair that a value may stand in
+};
+
+address_form form_of(const std::string& address) {
+  if (address.starts_with("odbc:"))
+    return {":;", ";", "{}"};
+  if (address.find("://") != address.npos)
+    return {"?&", "&#", {}};
+  return {" :?&", " ", "''"};
+}
+
+/// Where the value ends that begins there. Of quotes the last one counts: there
+/// are ways to have one in a value.
 std::size_t end_of_value(const std::string& address, std::size_t from,
-                         bool odbc) {
-  if (odbc && from < address.size() && address[from] == '{')
-    from = std::min(address.find('}', from), address.size());
-  return std::min(address.find_first_of(odbc ? ";" : "&#", from),
-                  address.size());
+                         const address_form& form) {
+  if (!form.quotes.empty() && from < address.size()
+      && address[from] == form.quotes.front()) {
+    const auto last = address.rfind(form.quotes.back());
+    from = last > from ? last : address.size();
+  }
+  return std::min(address.find_first_of(form.after, from), address.size());
+}
+
+/// The name that is given a value there.
+std::string name_before(const std::string& address, std::size_t equals,
+                        const address_form& form) {
+  auto end = equals;
+  while (end > 0 && address[end - 1] == ' ')
+    --end;
+  auto begin = end;
+  while (begin > 0
+         && form.before.find(address[begin - 1]) == form.before.npos)
+    --begin;
+  auto out = address.substr(begin, end - begin);
+  std::erase(out, ' ');
+  return out;
+}
+
+/// Where a login ends, or npos. One with a "/", "?" or "#" that nobody has
+/// encoded ends what servers take for the host, so nothing gets in by it; but
+/// it is a login still.
+std::size_t end_of_login(const std::string& address, std::size_t begin) {
+  const auto end =
+    std::min(address.find_first_of("/?#", begin), address.size());
+  const auto host = std::string_view{address}.substr(begin, end - begin);
+  if (address.starts_with("postgres"))
+    return address.rfind('@');
+  if (host.find('@') != host.npos)
+    return begin + host.rfind('@');
+  const auto colon = host.rfind(':');
+  const bool port = colon == host.npos || host.ends_with(']')
+                    || host.find_first_not_of("0123456789", colon + 1)
+                         == host.npos;
+  return port ? address.npos : address.rfind('@');
 }
 
 std::string without_login(std::string address) {
@@ -35,10 +87,8 @@ std::string without_login(std::string address) {
   if (scheme == address.npos)
     return address;
   const auto begin = scheme + 3;
-  const auto end =
-    std::min(address.find_first_of("/?#", begin), address.size());
-  const auto at = address.rfind('@', end);
-  if (at != address.npos && at >= begin && at < end)
+  const auto at = end_of_login(address, begin);
+  if (at != address.npos && at >= begin)
     address.replace(begin, at - begin, "***");
   return address;
 }
@@ -63,16 +113,12 @@ document text_or_null(const std::string& x) {
 
 std::string without_secrets(std::string address) {
   auto out = without_login(std::move(address));
-  const bool odbc = out.starts_with("odbc:");
+  const auto form = form_of(out);
   for (auto at = out.find('='); at != out.npos; at = out.find('=', at + 1)) {
-    const auto before = out.find_last_of(odbc ? ":;" : "?&", at);
-    if (before == out.npos)
+    if (!is_secret_name(name_before(out, at, form)))
       continue;
-    auto name = out.substr(before + 1, at - before - 1);
-    std::erase(name, ' ');
-    if (!is_secret_name(std::move(name)))
-      continue;
-    const auto end = end_of_value(out, at + 1, odbc);
+    const auto value = std::min(out.find_first_not_of(' ', at + 1), out.size());
+    const auto end = end_of_value(out, value, form);
     out.replace(at + 1, end - at - 1, "***");
   }
   return out;

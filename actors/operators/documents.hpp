@@ -34,8 +34,9 @@ document text_or_null(const std::string& x);
 
 /// The address of a service without the login in it ("https://***@host/") and
 /// without what passwords and the like it gives by name
-/// ("postgresql://***@host/db?password=***", "odbc:DSN=x;PWD=***"), for answers
-/// and the audit log.
+/// ("postgresql://***@host/db?password=***", "odbc:DSN=x;PWD=***",
+/// "host=x password=***"), for answers and the audit log. Rather too much is
+/// hidden than too little of one that is not well formed.
 std::string without_secrets(std::string address);
 
 /// Null for `never`.

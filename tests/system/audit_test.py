@@ -83,6 +83,26 @@ class Audit(SystemTest):
         self.assertIn("data.folder", shown)
         self.assertNotIn("very-secret", engine.ctl("settings"))
 
+    def test_secrets_in_addresses_and_options_are_not_shown(self):
+        given = {
+            "schedulers.s.queue": "orders",
+            "schedulers.s.downstream": "http://127.0.0.1:1/left?token=hidden",
+            "sources.a.scheduler": "s",
+            "sources.a.kind": "sql",
+            "sources.a.query": "select 1 as id limit :limit",
+            "sources.a.key": "id",
+            "sources.a.url": "odbc:DSN=d;UID=me;PWD=hidden",
+            "kafka.options": "sasl.oauthbearer.client.secret=hidden",
+            "reviews.webhook": "https://h.example/hook?key=hidden"}
+        engine = self.start(given)
+        shown = {x["key"]: x["value"]
+                 for x in engine.ask("settings")["settings"]}
+        self.assertEqual([k for k, v in shown.items() if v == "***"],
+                         ["kafka.options", "reviews.webhook",
+                          "schedulers.s.downstream", "sources.a.url"])
+        self.assertEqual(shown["sources.a.key"], "id")
+        self.assertNotIn("hidden", engine.ctl("settings"))
+
     def test_what_is_past_goes_and_what_is_not_ours_stays(self):
         folder = self.folder / "kept"
         folder.mkdir()

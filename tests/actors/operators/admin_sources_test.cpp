@@ -1,6 +1,7 @@
 // Sources, schedulers and strategies, as operators see and change them.
 
 #include "actors/operators/command.hpp"
+#include "actors/operators/documents.hpp"
 #include "messages/values/base64.hpp"
 #include "tests/actors/operators/admin_fixture.hpp"
 
@@ -316,6 +317,34 @@ TEST_F(admin_sources_test, passwords_are_neither_shown_nor_logged) {
   EXPECT_EQ(log_.str().find("hidden"), std::string::npos) << log_.str();
   EXPECT_EQ(world_.control.sources["a"].settings.from.url,
             "postgresql://u:hidden@h/d?password=hidden&x=1");
+}
+
+TEST_F(admin_sources_test, an_unencoded_password_is_not_shown_either) {
+  using operators::without_secrets;
+  EXPECT_EQ(without_secrets("postgresql://u:hid/den@h:5432/d"),
+            "postgresql://***@h:5432/d");
+  EXPECT_EQ(without_secrets("postgresql://u:1/hi@dden@h/d"),
+            "postgresql://***@h/d");
+  EXPECT_EQ(without_secrets("https://u:hid#den@h/a"), "https://***@h/a");
+  EXPECT_EQ(without_secrets("https://h:8443/a@b"), "https://h:8443/a@b");
+  EXPECT_EQ(without_secrets("https://[::1]/a@b"), "https://[::1]/a@b");
+}
+
+TEST_F(admin_sources_test, passwords_of_what_is_refused_are_not_logged) {
+  for (const auto* url :
+       {"host=h password=hidden", "host=h password = 'hid den hidden' user=u",
+        "password=hidden", "postgresql:host=h user=u password=hidden",
+        "odbc:DSN=d;PWD = {hid}};hidden};App=x"})
+    EXPECT_FALSE(send("source add", json{{"name", "b"},
+                                         {"kind", "sql"},
+                                         {"scheduler", "none-such"},
+                                         {"url", url},
+                                         {"query", "select 1 id"},
+                                         {"key", "id"}}
+                                      .dump()));
+  EXPECT_NE(log_.str().find("host=h"), std::string::npos) << log_.str();
+  EXPECT_EQ(log_.str().find("hidden"), std::string::npos) << log_.str();
+  EXPECT_EQ(log_.str().find("hid "), std::string::npos) << log_.str();
 }
 
 TEST_F(admin_sources_test, a_query_goes_with_the_database_downstream) {
