@@ -128,6 +128,22 @@ class Logins(ApiTest):
         # What scripts ask for on the loopback.
         self.assertEqual(api.get("sources")[0], 200)
 
+    def test_who_is_limited_to_some_users_is_told_of_no_others(self):
+        engine = self.running()
+        for limit in ("--users", "--collections"):
+            with self.subTest(limit):
+                name = "only" + limit.replace("--", "-")
+                engine.ctl("operator", "add", name, "--role", "administer",
+                           limit, "ann", "--password-stdin",
+                           text=PASSWORD + "\n")
+                api = self.api(engine, name)
+                status, document = api.get("nsq/clients")
+                self.assertEqual((status, document["error"]),
+                                 (403, "not_allowed"))
+                # Which names nobody.
+                self.assertEqual(api.get("history")[0], 200)
+        self.assertEqual(self.api(engine, "leo").get("nsq/clients")[0], 200)
+
     def test_a_session_says_who_has_logged_in(self):
         engine = self.running()
         api = self.api(engine, "ann")
@@ -386,6 +402,8 @@ class OffTheLoopback(ApiTest):
         self.assertIn("; Secure", headers["Set-Cookie"])
         cookie = headers["Set-Cookie"].split(";")[0]
         self.assertEqual(self.scrape(api, context, Cookie=cookie), 200)
+        engine.ctl("operator", "set", "ann", "--users", "press")
+        self.assertEqual(self.scrape(api, context, Cookie=cookie), 403)
         with self.assertRaises((OSError, http.client.HTTPException)):
             Api(("127.0.0.1", port)).get("sources")
 

@@ -27,20 +27,26 @@ void for_who_may_look(api_pointer self, const api_call_ptr& call,
        [go_on = std::move(go_on)](const std::string&) { go_on(); });
 }
 
+/// Goes on for whoever may see what is of all users: operators who are limited
+/// to some are refused the settings, too.
+void for_who_may_see_all(api_pointer self, const api_call_ptr& call,
+                         std::function<void()> go_on) {
+  give(self, call, "settings", "{}", table_patience,
+       [go_on = std::move(go_on)](const std::string&) { go_on(); });
+}
+
 void tell_of_what_is_measured(
-  api_pointer self, const api_call_ptr& call,
+  const api_call_ptr& call,
   const std::function<void(std::shared_ptr<http::responder>)>& tell) {
-  for_who_may_look(self, call, [=] {
-    if (tell)
-      tell(call->from.answer);
-    else
-      call->from.answer->send(
-        api_refusal(404, "not_found", "nobody measures this engine"));
-  });
+  if (tell)
+    tell(call->from.answer);
+  else
+    call->from.answer->send(
+      api_refusal(404, "not_found", "nobody measures this engine"));
 }
 
 void tell_of_clients(api_pointer self, const api_call_ptr& call) {
-  for_who_may_look(self, call, [=] {
+  for_who_may_see_all(self, call, [=] {
     const auto& clients = self->state.options.nsq_clients;
     call->from.answer->send(api_document(
       200, clients ? clients() : R"({"clients":[],"more":false})"));
@@ -62,9 +68,13 @@ void answer(api_pointer self, const api_call_ptr& call) {
     case api_question::description:
       return describe(self, call);
     case api_question::history:
-      return tell_of_what_is_measured(self, call, self->state.options.history);
-    case api_question::metrics:
-      return tell_of_what_is_measured(self, call, self->state.options.metrics);
+      return for_who_may_look(self, call, [=] {
+        tell_of_what_is_measured(call, self->state.options.history);
+      });
+    case api_question::metrics: // which name users
+      return for_who_may_see_all(self, call, [=] {
+        tell_of_what_is_measured(call, self->state.options.metrics);
+      });
     case api_question::clients:
       return tell_of_clients(self, call);
     case api_question::call:

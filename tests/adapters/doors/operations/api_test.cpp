@@ -107,6 +107,7 @@ TEST_F(api_test, who_is_connected_is_for_whom_the_register_has) {
   const auto headers = logged_in_headers();
   EXPECT_EQ(get("/api/v1/nsq/clients", {}, headers).body,
             R"({"clients":[],"more":false})");
+  EXPECT_EQ(last(), "ann: settings {}") << "for those who may see all users";
   refusal = caf::make_error(ec::wrong_credentials, std::string{"gone"});
   EXPECT_EQ(get("/api/v1/nsq/clients", {}, headers).status, 401u);
   EXPECT_EQ(get("/api/v1/session", {}, headers).status, 401u);
@@ -400,6 +401,7 @@ TEST_F(api_elsewhere_test, metrics_need_a_login_off_the_loopback) {
   EXPECT_TRUE(asked.empty());
   EXPECT_EQ(get("/metrics", {}, bearer).body, "numbers");
   EXPECT_EQ(get("/metrics", {}, logged_in_headers()).body, "numbers");
+  EXPECT_EQ(last(), "ann: settings {}") << "for those who may see all users";
   refusal = caf::make_error(ec::not_allowed, std::string{"a node"});
   EXPECT_EQ(get("/metrics", {}, bearer).status, 403u);
 }
