@@ -225,7 +225,7 @@ int main(int argc, char** argv) {
   if (line.check)
     return depositd::tell_check(*line.check, std::cout, std::cerr);
   if (!line.settings) {
-    (line.exit_code == 0 ? std::cout : std::cerr) << line.text << std::endl;
+    (line.exit_code == 0 ? std::cout : std::cerr) << line.text << std::flush;
     return line.exit_code;
   }
   depositd::raise_descriptor_limit();

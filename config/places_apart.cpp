@@ -27,16 +27,19 @@ bool is_within(const fs::path& inner, const fs::path& outer) {
          == outer.end();
 }
 
+enum class use { storage, receiving, restoration };
+
 struct folder {
   std::string key;
   fs::path path;
-  bool is_storage = true;
+  use what = use::storage;
 };
 
-/// Two targets in one folder would be one copy that counts as two. Receiving
-/// places may share a folder with each other, but not with storage.
+/// Two targets in one folder would be one copy that counts as two, and what is
+/// given back into a receiving place would come in again. Receiving places may
+/// share a folder with each other, and so may those of restoration.
 bool meet(const folder& x, const folder& y) {
-  return (x.is_storage || y.is_storage)
+  return (x.what != y.what || x.what == use::storage)
          && (is_within(x.path, y.path) || is_within(y.path, x.path));
 }
 
@@ -71,10 +74,17 @@ std::vector<folder> folders_of(const depositd_settings& x) {
       out.push_back({"storage." + name + ".path",
                      real_path(target.path.empty() ? x.data.folder / "objects"
                                                    : fs::path{target.path})});
+  // One without a path is refused for that.
   for (const auto& [name, place] : x.aptrust.receiving)
-    if (place.kind == receiving_kind::folder)
+    if (place.kind == receiving_kind::folder && !place.path.empty())
       out.push_back({"aptrust.receiving." + name + ".path",
-                     real_path(place.path), false});
+                     real_path(place.path), use::receiving});
+  for (const auto& [name, place] : x.restoration)
+    if (place.kind == storage_kind::folder)
+      out.push_back({"restoration." + name + ".path",
+                     real_path(place.path.empty() ? x.data.folder / "restored"
+                                                  : fs::path{place.path}),
+                     use::restoration});
   return out;
 }
 

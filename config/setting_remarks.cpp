@@ -24,6 +24,9 @@ std::vector<std::string> remarks_on(const depositd_settings& x) {
   if (is_elsewhere(http.listen) && x.emodb.anonymous)
     out.emplace_back("emodb.anonymous: whoever reaches http.listen may send, "
                      "take and purge messages");
+  if (x.store.kind != store_kind::postgres && !x.store.url.empty())
+    out.emplace_back("store.url: counts for nothing without store.kind "
+                     "postgres");
   const auto& nsq = x.nsq;
   const bool tcp = nsq.is_open() && is_elsewhere(nsq.listen);
   const bool api = nsq.http.is_open() && is_elsewhere(nsq.http.listen);

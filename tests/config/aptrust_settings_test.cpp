@@ -82,7 +82,7 @@ TEST(aptrust_settings, name_a_program_that_is_there) {
 TEST(aptrust_settings, say_what_is_wrong_with_a_place) {
   const std::string place = "aptrust: {receiving: {test: {";
   EXPECT_NE(refusal_of(place + "user: test.edu}}}\n")
-              .find("aptrust.receiving.test.path"),
+              .find("aptrust.receiving.test.path: is needed"),
             std::string::npos);
   EXPECT_NE(
     refusal_of(place + "kind: s3}}}\n").find("aptrust.receiving.test.endpoint"),

@@ -65,7 +65,8 @@ TEST_F(secrets_test, a_password_is_put_into_the_address) {
 }
 
 TEST_F(secrets_test, what_others_may_read_is_remarked_on) {
-  const auto x = made({{"store.url_file", file("url", "u", true)}});
+  const auto x = made({{"store.kind", "postgres"},
+                       {"store.url_file", file("url", "u", true)}});
   ASSERT_TRUE(x);
   ASSERT_EQ(x->remarks.size(), 1u);
   EXPECT_EQ(x->remarks[0].find("store.url_file: others may read"), 0u);

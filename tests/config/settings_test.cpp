@@ -157,6 +157,21 @@ TEST(settings, kafka_takes_its_connection_in_parts) {
             (std::vector<std::string>{"linger.ms=1", "client.id=x=y"}));
 }
 
+TEST(settings, brokers_are_named_as_librdkafka_takes_them) {
+  for (const std::string brokers :
+       {"a", "a:1, b:2,", "SSL://a:1,PLAINTEXT://[::1]:2", "[::1]", "10.0.0.1"})
+    EXPECT_EQ(settings_of("kafka: {brokers: '" + brokers + "'}\n")
+                .kafka.brokers,
+              brokers);
+}
+
+TEST(settings, an_address_that_counts_for_nothing_is_remarked_on) {
+  const auto remarks =
+    settings_of("store: {url: 'postgresql://a@h/d'}\n").remarks;
+  ASSERT_EQ(remarks.size(), 1u);
+  EXPECT_EQ(remarks[0].find("store.url: "), 0u) << remarks[0];
+}
+
 TEST(settings, nsq_tells_those_who_are_listed_where_it_is) {
   const auto x = settings_of("nsq:\n"
                              "  listen: 127.0.0.1:4150\n"
@@ -265,13 +280,6 @@ INSTANTIATE_TEST_SUITE_P(
                  "shards.count: store.kind memory has one shard"},
     refused_case{"{shards: {count: 2}, threads: {one_loop: true}}", "one_loop"},
     refused_case{"shards: {lease_ms: 499}", "shards.lease_ms: "},
-    refused_case{"kafka: {brokers: \"a\\nb\"}", "control characters"},
-    refused_case{"kafka: {options: [linger]}", "NAME=VALUE"},
-    refused_case{"kafka: {partitions: 0}", "kafka.partitions"},
-    refused_case{"kafka: {jobs_topic: deposits.out}", "kafka.jobs_topic"},
-    refused_case{"kafka: {tls: {ca: /nowhere/ca.pem}}", "cannot read"},
-    refused_case{"kafka: {tls: {certificate: /dev/null}}", "kafka.tls.key"},
-    refused_case{"kafka: {sasl: {password_file: /nowhere/p}}", "cannot read"},
     refused_case{"a: {b: {c: {d: {e: {f: {g: {h: {i: 1}}}}}}}}", "levels"},
     refused_case{"? [a, b]\n: c", "a key must be a text"},
     refused_case{"a: [[1]]", "a: must be a list of texts"},
@@ -284,6 +292,32 @@ TEST(settings, a_value_given_twice_in_a_file_is_refused) {
   EXPECT_NE(why.find("log.level: given twice (test.yaml:2)"), std::string::npos)
     << why;
 }
+
+INSTANTIATE_TEST_SUITE_P(
+  kafka_settings, wrong_setting,
+  ::testing::Values(
+    refused_case{"kafka: {brokers: \"a\\nb\"}", "control characters"},
+    refused_case{"kafka: {options: [linger]}", "NAME=VALUE"},
+    refused_case{"kafka: {partitions: 0}", "kafka.partitions"},
+    refused_case{"kafka: {jobs_topic: deposits.out}", "kafka.jobs_topic"},
+    refused_case{"kafka: {dead_letter_topic: deposits.in}",
+                 "kafka.dead_letter_topic: \"deposits.in\" is another"},
+    refused_case{"kafka: {egress_topic: deposits.in}", "kafka.egress_topic: "},
+    refused_case{"kafka: {ingress_topic: ''}", "kafka.ingress_topic: must be"},
+    refused_case{"kafka: {egress_topic: a b}", "kafka.egress_topic: must be"},
+    refused_case{"kafka: {brokers: 'a:1,b:99999'}",
+                 "kafka.brokers: must be HOST:PORT,HOST:PORT, \"b:99999\""},
+    refused_case{"kafka: {brokers: 'a:1,b c:2'}", "kafka.brokers: "},
+    refused_case{"kafka: {brokers: a, sasl: {user: u}}",
+                 "kafka.sasl.user: needs kafka.sasl.mechanism"},
+    refused_case{"kafka: {brokers: a, sasl: {mechanism: SCRAM-SHA-256}}",
+                 "kafka.sasl.user: is needed"},
+    refused_case{"mail: {ca: /nowhere/ca.pem}", "mail.ca: cannot read"},
+    refused_case{"trace: {ca: /nowhere/ca.pem}", "trace.ca: cannot read"},
+    refused_case{"node: {advertise: 'elsewhere:0'}", "node.advertise: "},
+    refused_case{"kafka: {tls: {ca: /nowhere/ca.pem}}", "cannot read"},
+    refused_case{"kafka: {tls: {certificate: /dev/null}}", "kafka.tls.key"},
+    refused_case{"kafka: {sasl: {password_file: /nowhere/p}}", "cannot read"}));
 
 TEST(settings, an_entry_of_a_list_is_one_name_whatever_is_in_it) {
   const auto why = refusal_of("prohibited_users: [a b]\n");

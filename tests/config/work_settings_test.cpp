@@ -44,12 +44,12 @@ TEST(work_settings, reach_their_fields) {
 TEST(work_settings, of_mail_and_reviews_reach_their_fields) {
   const auto x =
     settings_of("mail: {smtp: 'h:587', from: me@here, tls: starttls,\n"
-                "  ca: /etc/ca.pem, user: depositd,\n"
+                "  ca: /dev/null, user: depositd,\n"
                 "  reports_bcc: [root@here]}\n"
                 "reviews: {mail_to: [a@here, b@here],\n"
                 "  webhook: 'https://hook/x', interval_s: 60}\n");
   EXPECT_EQ(x.mail.tls, mail_tls::starttls);
-  EXPECT_EQ(x.mail.ca, "/etc/ca.pem");
+  EXPECT_EQ(x.mail.ca, "/dev/null");
   EXPECT_EQ(x.mail.user, "depositd");
   EXPECT_EQ(x.mail.reports_bcc, std::vector<std::string>{"root@here"});
   EXPECT_EQ(x.reviews.mail_to, (std::vector<std::string>{"a@here", "b@here"}));
@@ -187,6 +187,23 @@ TEST(work_settings, storage_in_folders_is_apart) {
             0u);
   settings_of("storage: {s: {path: /v/a}, t: {path: /v/ab}}");
   settings_of("aptrust: {receiving: {a: {path: /v/in}, b: {path: /v/in}}}");
+}
+
+TEST(work_settings, what_is_given_back_is_apart_from_storage_and_what_comes) {
+  EXPECT_EQ(refusal_of("storage: {s: {path: /v}}\n"
+                       "restoration: {ann: {path: /v/back}}")
+              .find("restoration.ann.path: is not apart from storage.s.path"),
+            0u);
+  EXPECT_EQ(refusal_of("aptrust: {receiving: {a: {path: /in}}}\n"
+                       "restoration: {default: {path: /in}}")
+              .find("restoration.default.path: is not apart from "
+                    "aptrust.receiving.a.path"),
+            0u);
+  EXPECT_EQ(refusal_of("data: {folder: /d}\n"
+                       "aptrust: {receiving: {a: {path: /d/restored/a}}}")
+              .find("restoration.default.path: is not apart from "),
+            0u);
+  settings_of("restoration: {default: {path: /r}, ann: {path: /r/ann}}");
 }
 
 TEST_F(bucket_settings, are_refused_if_one_is_inside_another) {

@@ -29,7 +29,7 @@ class Starting(SystemTest):
         with self.assertRaises(EngineFailed) as caught:
             engine.start()
         self.assertEqual(caught.exception.code, 2, caught.exception.log)
-        lines = [line for line in engine.log().strip().splitlines()
+        lines = [line for line in engine.log().splitlines()
                  if not LOG_LINE.match(line)]
         self.assertEqual(len(lines), 1, lines)
         for word in words:
