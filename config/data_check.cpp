@@ -8,13 +8,13 @@
 #include "adapters/stores/sqlite/sqlite_doi_registry.hpp"
 #include "adapters/stores/sqlite/sqlite_inventory.hpp"
 #include "adapters/stores/sqlite/sqlite_projection_store.hpp"
+#include "config/scratch_folder.hpp"
 #include "messages/values/codec.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <unordered_set>
-
-#include <stdlib.h>
 
 namespace depositd {
 
@@ -24,33 +24,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uint32_t submissions_page = 1'000;
 constexpr auto read_all = std::numeric_limits<std::uint64_t>::max();
-
-/// A folder for copies, gone with it.
-class scratch_folder {
-public:
-  explicit scratch_folder(const fs::path& base) {
-    auto name = (base / "depositd-check-XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr)
-      path_ = name;
-  }
-
-  scratch_folder(const scratch_folder&) = delete;
-  scratch_folder& operator=(const scratch_folder&) = delete;
-
-  ~scratch_folder() {
-    std::error_code ignored;
-    if (!path_.empty())
-      fs::remove_all(path_, ignored);
-  }
-
-  /// Empty if there is none.
-  const fs::path& path() const {
-    return path_;
-  }
-
-private:
-  fs::path path_;
-};
 
 bool is_there(const fs::path& path) {
   std::error_code ignored;
@@ -73,10 +46,7 @@ public:
       if (auto wrong = check_shard(shard, *shards))
         return wrong;
     check_registry();
-    check_table("inventory.db", [](const fs::path& file) {
-      auto opened = open_sqlite_inventory(file);
-      return opened ? caf::error{} : std::move(opened.error());
-    });
+    check_inventory();
     check_table("minter/minter.db", [](const fs::path& file) {
       auto opened = open_local_minter({.folder = file.parent_path()});
       return opened ? caf::error{} : std::move(opened.error());
@@ -90,6 +60,8 @@ private:
     if (shards > 1)
       where_ = "shards/" + std::to_string(shard) + "/";
     journal_.reset();
+    whole_from_ = 0;
+    journal_next_ = 0;
     if (auto wrong = check_journal(shard))
       return wrong;
     check_projection();
@@ -126,6 +98,9 @@ private:
     if (!fs::is_directory(folder, ignored))
       return no_data_folder();
     auto seen = look_at_segments(folder, shard, [&](const stored_group& x) {
+      if (x.first != journal_next_)
+        whole_from_ = x.first;
+      journal_next_ = x.last + 1;
       read_group(x);
       return caf::error{};
     });
@@ -138,6 +113,7 @@ private:
     if (!seen)
       return std::move(seen.error());
     journal_ = std::move(*seen);
+    whole_from_ = std::max(whole_from_, journal_->first);
     fact(where_ + "journal: events " + std::to_string(journal_->first) + " to "
          + std::to_string(journal_->last) + " in "
          + std::to_string(journal_->ends.size()) + " segments");
@@ -211,6 +187,27 @@ private:
     });
   }
 
+  /// Engines before the first object had none.
+  void check_inventory() {
+    if (!is_there(options_.folder / "inventory.db") && has_objects())
+      return fault("inventory.db: it is missing: an engine would begin an "
+                   "empty one");
+    check_table("inventory.db", [](const fs::path& file) {
+      auto opened = open_sqlite_inventory(file);
+      return opened ? caf::error{} : std::move(opened.error());
+    });
+  }
+
+  /// In the place that storage has by itself.
+  bool has_objects() const {
+    std::error_code code;
+    for (fs::directory_iterator at{options_.folder / "objects", code}, end;
+         !code && at != end; at.increment(code))
+      if (at->is_directory(code) && at->path().filename() != "extensions")
+        return true;
+    return false;
+  }
+
   std::string tables() const {
     return where_ + "projection.db";
   }
@@ -218,9 +215,8 @@ private:
   void check_projection() {
     const auto name = tables();
     if (!is_there(options_.folder / name)) {
-      if (journal_ && journal_->first > 1)
-        fault(name + ": it is missing, and the journal begins at event "
-              + std::to_string(journal_->first));
+      if (journal_ && whole_from_ > 1)
+        fault(name + ": it is missing, and " + journal_begins());
       return;
     }
     const auto copy = copied(name);
@@ -242,9 +238,17 @@ private:
     if (reached > journal_->last)
       fault(tables() + ": it has reached event " + std::to_string(reached)
             + ", but the journal ends at " + std::to_string(journal_->last));
-    if (reached + 1 < journal_->first)
+    if (reached + 1 < whole_from_)
       fault(tables() + ": it has reached event " + std::to_string(reached)
-            + ", but the journal begins at " + std::to_string(journal_->first));
+            + ", but " + journal_begins());
+  }
+
+  /// What the tables have reached, an engine drops, also between segments that
+  /// it keeps.
+  std::string journal_begins() const {
+    return (whole_from_ > journal_->first ? "the journal lacks events before "
+                                          : "the journal begins at event ")
+           + std::to_string(whole_from_);
   }
 
   /// Reading a row holds it against its checksum.
@@ -353,7 +357,9 @@ private:
   data_judged out_;
   std::string where_; ///< the shard's folder, "/" at its end; empty: the only
   std::optional<segments_seen> journal_; ///< its; nothing: it is damaged
-  bool has_events_ = false;              ///< any shard
+  sequence whole_from_ = 0;   ///< of its journal, to its end without a gap
+  sequence journal_next_ = 0; ///< behind the group that was seen last
+  bool has_events_ = false;   ///< any shard
   std::vector<std::shared_ptr<void>> locks_;
   std::unordered_set<std::string> needed_;
   record record_; ///< reuses its memory

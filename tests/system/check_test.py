@@ -8,7 +8,9 @@ from pathlib import Path
 
 import harness
 from copies import unpack
-from harness import PROGRAMS, SystemTest, a_deposit
+from engine import EngineFailed
+from harness import PROGRAMS, SystemTest, a_deposit, wait_until
+from queue_door import QueueDoor
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 
@@ -75,6 +77,45 @@ class Check(SystemTest):
         empty.stop()
         shutil.copytree(empty.data / "journal", engine.data / "journal")
         self.assertTrue(any("has reached event" in x
+                            for x in self.faults(engine.data)))
+
+    def test_tables_that_are_gone_are_missed_behind_a_gap(self):
+        engine = self.start({"store.segment_mb": 1})
+        key = engine.ask("key", "add", "loader", "--role",
+                         "queue_admin")["key"]
+        kept, orders = (QueueDoor(engine.address("http"), name, key)
+                        for name in ("kept", "orders"))
+        for queue in (kept, orders):
+            self.addCleanup(queue.close)
+        kept.send(["waits in the first segment"])
+        # So much that is kept that nothing is written again.
+        for queue in (orders, kept):
+            for _ in range(10):
+                queue.send(["x" * 30000] * 10)
+        engine.ctl("queue", "purge", "orders", "--yes")
+
+        def has_gap():
+            segments = (engine.data / "journal").glob("journal-*.segment")
+            numbers = sorted(int(x.stem.split("-")[1]) for x in segments)
+            return numbers[0] == 1 and len(numbers) < numbers[-1]
+        wait_until(has_gap)
+        engine.stop()
+        self.assertEqual(self.check(engine.data).returncode, 0)
+        for file in engine.data.glob("projection.db*"):
+            file.unlink()
+        found = self.faults(engine.data)
+        self.assertTrue(any("projection.db" in x and "lacks events" in x
+                            for x in found), found)
+        with self.assertRaises(EngineFailed):
+            engine.start()
+
+    def test_an_inventory_is_missed_where_there_are_objects(self):
+        engine = self.start()
+        engine.stop()
+        (engine.data / "inventory.db").unlink()
+        self.assertEqual(self.check(engine.data).returncode, 0)
+        (engine.data / "objects" / "266").mkdir()
+        self.assertTrue(any("inventory.db" in x
                             for x in self.faults(engine.data)))
 
     def test_a_folder_in_use_or_of_something_else_is_not_judged(self):
