@@ -2,6 +2,7 @@
 
 #include "adapters/doors/kit/passwords.hpp"
 #include "messages/values/errors.hpp"
+#include "messages/values/tallies.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -26,6 +27,7 @@ caf::result<password_checked> check(self_pointer self,
                      .count();
   if (!throttle.begin(x.name, x.from, now)) {
     throttle.missed(x.name, x.from);
+    tally(tally_of::login_failed, "throttled");
     log_refusal(self, "sign_in_limited", x);
     return caf::make_error(
       ec::throttled, std::string{"too many wrong passwords; try again later"});
@@ -35,6 +37,7 @@ caf::result<password_checked> check(self_pointer self,
     throttle.succeeded(x.name, x.from);
   } else {
     throttle.failed(x.name, x.from);
+    tally(tally_of::login_failed, "wrong");
     log_refusal(self, "sign_in_refused", x);
   }
   return password_checked{right};

@@ -3,6 +3,7 @@
 #include "adapters/doors/http/text.hpp"
 #include "adapters/doors/kit/turnstile.hpp"
 #include "messages/values/names.hpp"
+#include "messages/values/tallies.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -64,6 +65,7 @@ void login_desk::end_login(const login_in_question& x, bool right) {
   if (!right) {
     log_refusal("login_refused", x);
     throttle_.failed(x.user, x.peer);
+    tally(tally_of::login_failed, "wrong");
     refuse_all(waiters, {login_fault::wrong, {}});
     return;
   }
@@ -155,6 +157,7 @@ void login_desk::enter(const credentials& who, const std::string& address,
   }
   if (standing != kit::login_throttle::standing::open) {
     throttle_.missed(x.user, x.peer);
+    tally(tally_of::login_failed, "throttled");
     log_refusal("login_limited", x);
     then.refuse({login_fault::limited, {}});
     return;

@@ -1,7 +1,5 @@
 #include "adapters/doors/kit/login_throttle.hpp"
 
-#include "messages/values/tallies.hpp"
-
 namespace depositd::kit {
 
 namespace {
@@ -47,7 +45,6 @@ bool login_throttle::begin(const std::string& user, const std::string& peer,
 }
 
 void login_throttle::failed(const std::string& user, const std::string& peer) {
-  tally(tally_of::login_failed, "wrong");
   count(user, peer);
   gave_up(user, peer);
 }
@@ -68,7 +65,6 @@ void login_throttle::gave_up(const std::string& user, const std::string& peer) {
 }
 
 void login_throttle::missed(const std::string& user, const std::string& peer) {
-  tally(tally_of::login_failed, "throttled");
   count(user, peer);
 }
 

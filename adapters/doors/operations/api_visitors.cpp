@@ -8,6 +8,7 @@
 #include "messages/values/hex.hpp"
 #include "messages/values/json_text.hpp"
 #include "messages/values/password_hash.hpp"
+#include "messages/values/tallies.hpp"
 #include "messages/values/time_text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -108,6 +109,7 @@ private:
 };
 
 void refuse_throttled(const knock& x) {
+  tally(tally_of::login_failed, "throttled");
   refuse(x, 429, "throttled", "too many wrong logins; try again in a minute");
 }
 
@@ -134,6 +136,9 @@ void with_token(api_pointer self, const knock& x, const std::string& header,
       },
       [=](const caf::error& why) {
         trying.end(why);
+        // A wrong password is told of by who compares it.
+        if (why == ec::wrong_credentials)
+          tally(tally_of::login_failed, "wrong");
         x.refuse(api_refusal(why));
       });
 }

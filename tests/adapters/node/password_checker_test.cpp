@@ -2,6 +2,7 @@
 
 #include "messages/values/password_hash.hpp"
 #include "tests/support/actor_fixture.hpp"
+#include "tests/support/failed_logins.hpp"
 
 #include <sodium.h>
 
@@ -51,6 +52,16 @@ TEST_F(password_checker_test, ends_guessing_for_a_minute) {
   EXPECT_TRUE(check("secret", "account 7", "anna")->right);
   advance(std::chrono::microseconds{login_throttle::window_us});
   EXPECT_TRUE(check("secret")->right);
+}
+
+TEST_F(password_checker_test, counts_what_is_wrong_and_what_is_not_looked_at) {
+  using testing::failed_logins;
+  const auto wrong = failed_logins("wrong");
+  const auto throttled = failed_logins("throttled");
+  for (std::uint32_t i = 0; i < login_throttle::failures_max + 2; ++i)
+    check("guess");
+  EXPECT_EQ(failed_logins("wrong"), wrong + login_throttle::failures_max);
+  EXPECT_EQ(failed_logins("throttled"), throttled + 2);
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include "messages/shard.hpp"
 #include "messages/values/clock.hpp"
 #include "messages/values/control.hpp"
+#include "messages/values/tallies.hpp"
 #include "messages/values/topic_names.hpp"
 
 #include <spdlog/spdlog.h>
@@ -168,6 +169,11 @@ void ping(const std::shared_ptr<door_core>& core, http::responder answer) {
 
 void door_core::refuse(const http::request& from, const char* why) {
   const auto count = ++refused_keys;
+  // By the words of EmoDB's door.
+  const std::string_view word{why};
+  const bool known = word == "expired" || word == "forged";
+  tally(tally_of::login_failed, known ? "key_" + std::string{word}
+                                      : "key_refused");
   if (refusals_logged.take({}, std::chrono::steady_clock::now()))
     spdlog::info("nsq_key_{} path=\"{}\" peer={} refused={}", why,
                  http::printable(from.path), from.peer, count);

@@ -1,6 +1,7 @@
 // Who gets in at the port of operators, and what is made of their requests.
 
 #include "tests/adapters/doors/operations/api_world.hpp"
+#include "tests/support/failed_logins.hpp"
 
 using namespace std::chrono_literals;
 
@@ -129,6 +130,25 @@ TEST_F(api_test, guesses_of_an_address_end) {
   EXPECT_EQ(
     post("/api/v1/session", R"({"name":"ann","password":"right"})").status,
     200u);
+}
+
+TEST_F(api_test, what_fails_is_counted_once_and_as_what_it_is) {
+  using testing::failed_logins;
+  const auto wrong = failed_logins("wrong");
+  const auto throttled = failed_logins("throttled");
+  const auto guess = [this] {
+    return get("/api/v1/session", {}, {{"Authorization", "Bearer guess"}})
+      .status;
+  };
+  EXPECT_EQ(guess(), 401u);
+  EXPECT_EQ(failed_logins("wrong"), wrong + 1);
+  post("/api/v1/session", R"({"name":"ann","password":"x"})");
+  EXPECT_EQ(failed_logins("wrong"), wrong + 1) << "who compares it counts it";
+  EXPECT_EQ(failed_logins("throttled"), throttled);
+  while (guess() != 429u) {
+    // until the address is out
+  }
+  EXPECT_EQ(failed_logins("throttled"), throttled + 1);
 }
 
 TEST_F(api_test, guesses_keep_nobody_out_who_was_right_from_there) {

@@ -3,6 +3,7 @@
 #include "tests/adapters/doors/nsq/http/api_world.hpp"
 
 #include "messages/values/base64.hpp"
+#include "tests/support/failed_logins.hpp"
 
 namespace depositd::testing {
 
@@ -76,6 +77,20 @@ TEST_F(rights, of_a_key_end_when_it_expires) {
   start_closed();
   EXPECT_TRUE(refuses(post("/pub?topic=orders", "x", bearer("writer")), 401,
                       "UNAUTHORIZED"));
+}
+
+TEST_F(rights, that_are_refused_are_counted_as_at_other_doors) {
+  core->control.key_terms["writer"] = {"writer", "writer", 1, 0};
+  start_closed();
+  const auto refused = failed_logins("key_refused");
+  const auto expired = failed_logins("key_expired");
+  get("/stats", bearer("nobody"));
+  EXPECT_EQ(failed_logins("key_refused"), refused + 1);
+  post("/pub?topic=secret", "x", bearer("boss"));
+  EXPECT_EQ(failed_logins("key_refused"), refused + 2);
+  post("/pub?topic=orders", "x", bearer("writer"));
+  EXPECT_EQ(failed_logins("key_expired"), expired + 1);
+  EXPECT_EQ(failed_logins("key_refused"), refused + 2);
 }
 
 TEST_F(rights, to_publish_are_of_a_topic) {
