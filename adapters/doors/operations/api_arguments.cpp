@@ -7,6 +7,7 @@
 
 #include <charconv>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -143,16 +144,25 @@ caf::error add(api_arguments& to, const command_spec& row,
   return caf::none;
 }
 
-/// Nothing: it is no JSON object, or too deep.
-std::optional<json> read_object(const std::string& text) {
+/// Who reads a name that stands there twice may take either value.
+caf::expected<json> read_object(const std::string& text) {
   bool too_deep = false;
-  const auto look = [&](int depth, json::parse_event_t, json&) {
+  std::set<std::string> names;
+  std::optional<std::string> twice;
+  const auto look = [&](int depth, json::parse_event_t what, json& part) {
     too_deep = too_deep || depth > depth_max;
+    if (what == json::parse_event_t::key && depth == 1 && !twice
+        && !names.insert(part.get<std::string>()).second)
+      twice = part.get<std::string>();
     return !too_deep;
   };
   auto out = json_of(text, look);
   if (too_deep || !out.is_object())
-    return std::nullopt;
+    return caf::make_error(ec::malformed,
+                           std::string{"the body is no JSON object, or is "
+                                       "nested too deeply"});
+  if (twice)
+    return refuse(twice->substr(0, 100) + " is given twice");
   return out;
 }
 
@@ -215,9 +225,7 @@ caf::expected<api_arguments> arguments_in_body(const command_spec& row,
     return out;
   auto object = read_object(body);
   if (!object)
-    return caf::make_error(ec::malformed,
-                           std::string{"the body is no JSON object, or is "
-                                       "nested too deeply"});
+    return std::move(object.error());
   out.object = std::move(*object);
   if (const auto yes = out.object.find("yes"); yes != out.object.end()) {
     if (!yes->is_boolean())

@@ -90,6 +90,14 @@ TEST(api_arguments, in_bodies_are_not_deep) {
     "malformed");
 }
 
+TEST(api_arguments, row_50_are_given_once) {
+  EXPECT_EQ(in_body(R"({"from":1,"from":2})"), "invalid_argument");
+  EXPECT_EQ(in_body(R"({"from":1,"fr\u006fm":1})"), "invalid_argument");
+  EXPECT_EQ(in_body(R"({"yes":false,"yes":true})"), "invalid_argument");
+  EXPECT_EQ(in_body(R"({"none":{"from":1},"from":2})"),
+            R"({"from":2,"none":{"from":1}})");
+}
+
 TEST(api_arguments, say_yes_apart) {
   const auto x = arguments_in_body(a_row(), R"({"yes":true})", now);
   ASSERT_TRUE(x);
