@@ -77,8 +77,11 @@ caf::error partial_file::append(std::string_view bytes) {
     return full;
   }
   iovec part{const_cast<char*>(bytes.data()), bytes.size()};
-  if (const auto code = system_disk().write(file_.value(), {&part, 1}, bytes_))
+  if (const auto code =
+        system_disk().write(file_.value(), {&part, 1}, bytes_)) {
+    has_filled_disk_ = code == ENOSPC || code == EDQUOT;
     return file_failed("write", path_, code);
+  }
   for (auto& each : digests_)
     each.add(bytes);
   bytes_ += bytes.size();
