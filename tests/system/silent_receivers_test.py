@@ -1,6 +1,6 @@
-"""Collections whose servers take calls and never answer: others must not wait
-for them. A call is given up after five minutes, a mail after two; nothing here
-takes as long."""
+"""Collections whose servers take calls and never answer, and depositors whose
+sources do not: others must not wait for them. A call is given up after five
+minutes, a mail and a source after two; nothing here takes as long."""
 
 import socket
 import threading
@@ -9,6 +9,7 @@ import harness
 import mail_sink
 from harness import wait_until
 from merritt_forms import Hook, MerrittTest
+from merritt_samples import manifest
 
 
 class Silent:
@@ -100,6 +101,20 @@ class SilentReceivers(MerrittTest):
         wait_until(lambda: silent.held)
         self.ended(engine, self.deposit_of_boris(engine, **wrong), "failed")
         self.assertEqual(len(hook.calls), 1)
+
+    def test_files_are_fetched_while_sources_of_another_do_not_answer(self):
+        silent = self.serve(Silent())
+        engine, _ = self.prepared_with(silent, {})
+        for n in range(6):
+            rows = [f"http://{silent.address}/{n} | | | | | {n}.txt"]
+            self.send({"type": "object-manifest"},
+                      [(f"{n}.checkm", manifest("mrt-ingest-manifest", rows))])
+        wait_until(lambda: len(silent.held) >= 3)
+        rows = [self.source_row("map.txt", b"a map")]
+        self.ended(engine, self.submit(
+            engine, "map.checkm", "object-manifest",
+            manifest("mrt-ingest-manifest", rows), "boris", "secret-boris",
+            profile="maps"), timeout=60)
 
     def test_batches_are_split_while_the_mail_server_does_not_answer(self):
         silent = self.serve(SilentRelay())

@@ -19,7 +19,7 @@ outcome stage_payload(work_on_job& x);
 
 /// What asking for sizes may take in all. Servers may think for minutes about
 /// each, and the download finds out anyway.
-inline constexpr std::chrono::minutes measuring_max{10};
+inline constexpr std::chrono::hours measuring_max{1};
 
 /// When those ask again whose depositor's others are being fetched: soon, or
 /// workers would be idle once these are through.
