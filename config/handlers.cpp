@@ -110,10 +110,11 @@ bool is_of_batches(const std::string& queue) {
 /// What is in the working folder would seem to be gone with its disk.
 void wait_for_work_folder(stages::stage_handlers& all,
                           const std::filesystem::path& folder) {
+  const auto look = stages::telling(
+    [folder] { return look_for_work_marker(folder); }, "work_folder");
   for (auto& [name, handler] : all)
     if (rules::needs_of({.name = name, .handler = name}).work_folder)
-      handler = stages::while_there(
-        [folder] { return look_for_work_marker(folder); }, std::move(handler));
+      handler = stages::while_there(look, std::move(handler));
 }
 
 } // namespace
@@ -141,10 +142,9 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
          std::int64_t{settings.retention.submissions_days} * 24 * 3600,
        .limits = limits_of(settings)});
   wait_for_work_folder(options.handlers, tools->work_folder);
+  const auto folder = std::make_shared<work_folder_watch>(tools->work_folder);
   options.exec = stages::while_there(
-    [watch = std::make_shared<work_folder_watch>(tools->work_folder)] {
-      return watch->look();
-    },
+    stages::telling([folder] { return folder->look(); }, "work_folder"),
     exec::make_exec_handler(
       tools->work_folder,
       std::shared_ptr<exec::program_groups>{cut, &cut->programs}));

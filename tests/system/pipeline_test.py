@@ -140,6 +140,8 @@ class Pipeline(PipelineTest):
         work.rmdir()
         disk.rename(work)
         self.ended(engine, uuid)
+        for said in ("work_folder_away", "work_folder_back"):
+            self.assertEqual(engine.log().count(said), 1)
 
     def test_programs_wait_for_a_working_folder_whose_disk_is_away(self):
         pipelines = self.folder / "pipelines"

@@ -85,10 +85,13 @@ bool bag_reader::run_and_log() {
                    "is a file in one piece, and its name, which ends with "
                    ".tar, has no backslash or control character and is UTF-8\"",
                    options_.place, name);
-  if (!done)
+  if (done && reading_.is_over())
+    spdlog::info("receiving_read_again place={}", options_.place);
+  if (auto reason = done ? std::string{} : render(done.error());
+      !done && reading_.is_new(reason))
     spdlog::warn("receiving_not_read place={} reason=\"{}\"", options_.place,
-                 render(done.error()));
-  else if (done->submitted > 0 || done->removed > 0 || done->refused > 0)
+                 reason);
+  if (done && (done->submitted > 0 || done->removed > 0 || done->refused > 0))
     spdlog::info("receiving_read place={} seen={} submitted={} removed={} "
                  "refused={}",
                  options_.place, done->seen, done->submitted, done->removed,

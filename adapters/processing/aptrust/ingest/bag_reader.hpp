@@ -6,6 +6,7 @@
 #include "messages/ports/inventory.hpp"
 #include "messages/ports/receiving_place.hpp"
 #include "messages/ports/work_reader.hpp"
+#include "messages/values/trouble.hpp"
 #include "messages/work.hpp"
 
 #include <cstdint>
@@ -59,7 +60,7 @@ public:
   /// One look. A bag that cannot be submitted now is passed over.
   caf::expected<bags_read> run();
 
-  /// The same, told to the log; false: it could not be done.
+  /// The same, told to the log, each reason once; false: it could not be done.
   bool run_and_log();
 
 private:
@@ -75,6 +76,7 @@ private:
   const bag_reader_options options_;
   bags_read done_;
   std::set<std::string> passed_over_; ///< at the last look
+  trouble reading_;
 };
 
 } // namespace depositd::aptrust

@@ -1,5 +1,6 @@
 #include "adapters/processing/merritt/splitting.hpp"
 #include "tests/adapters/processing/aptrust/ingest_world.hpp"
+#include "tests/support/captured_log.hpp"
 
 namespace depositd::aptrust::testing {
 namespace {
@@ -222,6 +223,21 @@ TEST_F(bag_reading, invalid_bags_stay_for_their_time) {
   now += micros{25 * 3'600} * 1'000'000;
   EXPECT_EQ(read().removed, 1u);
   EXPECT_EQ(files_below(home.path() / "receiving"), "");
+}
+
+TEST_F(bag_reading, says_once_that_its_place_is_away_and_that_it_is_back) {
+  receive("a.tar", "a");
+  auto looking = reader();
+  const auto place = home.path() / "receiving";
+  const depositd::testing::captured_log log;
+  std::filesystem::rename(place, home.path() / "away");
+  for (int i = 0; i < 3; ++i)
+    EXPECT_FALSE(looking.run_and_log());
+  EXPECT_EQ(log.count("receiving_not_read"), 1u) << log.text();
+  std::filesystem::rename(home.path() / "away", place);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_TRUE(looking.run_and_log());
+  EXPECT_EQ(log.count("receiving_read_again"), 1u) << log.text();
 }
 
 TEST_F(bag_reading, one_engine_of_many_looks) {

@@ -1,5 +1,7 @@
 #include "adapters/processing/stages/while_there.hpp"
 
+#include "tests/support/captured_log.hpp"
+
 #include <gtest/gtest.h>
 
 namespace depositd::stages {
@@ -46,6 +48,20 @@ TEST_F(while_there_test, nothing_fails_for_what_went_away_meanwhile) {
   away = {};
   says = verdict::done;
   EXPECT_EQ(ask(), verdict::done) << "what is done is done";
+}
+
+TEST_F(while_there_test, the_log_says_once_that_it_is_away_and_is_back) {
+  const testing::captured_log log;
+  const auto look = telling([this] { return away; }, "disk");
+  EXPECT_FALSE(look());
+  away = gone;
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(look(), ec::store_failed);
+  EXPECT_EQ(log.count("disk_away reason=\"it is away\""), 1u) << log.text();
+  away = {};
+  for (int i = 0; i < 3; ++i)
+    EXPECT_FALSE(look());
+  EXPECT_EQ(log.count("disk_back"), 1u) << log.text();
 }
 
 } // namespace
