@@ -1,9 +1,13 @@
 // Records that were no deposits, and what becomes of them.
 
 #include "actors/operators/command.hpp"
+#include "actors/operators/documents.hpp"
 
 #include "messages/letters.hpp"
 #include "messages/values/time_text.hpp"
+
+#include <algorithm>
+#include <charconv>
 
 namespace depositd::operators {
 
@@ -24,6 +28,16 @@ bool lacks_log(admin_pointer self, const admin_call_ptr& call) {
   return true;
 }
 
+/// Headers are texts, also where they tell a number; strangers may have put
+/// anything there.
+document number_in(const std::string& header) {
+  std::uint64_t out = 0;
+  const auto* end = header.data() + header.size();
+  const auto [stop, failure] = std::from_chars(header.data(), end, out);
+  const bool number = !header.empty() && stop == end && failure == std::errc{};
+  return number ? document(out) : text_or_null(header);
+}
+
 document document_of(const letter_facts& x) {
   return {{"id", x.id},
           {"written_at", x.written_us == never
@@ -32,8 +46,8 @@ document document_of(const letter_facts& x) {
           {"reason", x.reason},
           {"key", x.key},
           {"topic", x.topic},
-          {"partition", x.partition},
-          {"offset", x.offset},
+          {"partition", number_in(x.partition)},
+          {"offset", number_in(x.offset)},
           {"event_id", x.event_id},
           {"value_bytes", x.value_bytes},
           {"value_omitted", x.value_omitted}};
@@ -87,6 +101,12 @@ void replay(admin_pointer self, const admin_call_ptr& call) {
     return refuse(call, ec::invalid_argument,
                   "name 1 to " + std::to_string(replayed_max)
                     + " dead letters");
+  auto sorted = what.ids;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end())
+    return refuse(call, ec::invalid_argument,
+                  shown(*twice) + " is named twice");
   act(
     self, call, self->state.options.letters, what,
     [=, ids = what.ids](const letters_replayed& x) {

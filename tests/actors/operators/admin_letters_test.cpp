@@ -71,7 +71,7 @@ TEST_F(admin_letters_test, a_letter_says_where_it_came_from) {
   const auto listed = run("deadletter list")["dead_letters"].at(0);
   auto expected = json::parse(R"({"id":"1-0","written_at":
     "1970-01-01T00:00:07.000Z","reason":"no such queue","key":"ann",
-    "topic":"in","partition":"3","offset":"99","event_id":"0:7",
+    "topic":"in","partition":3,"offset":99,"event_id":"0:7",
     "value_bytes":2,"value_omitted":false})");
   EXPECT_EQ(listed, expected);
   expected["headers"] = json::parse(R"([{"name":"own","value":"x"}])");
@@ -127,6 +127,15 @@ TEST_F(admin_letters_test, a_record_goes_back_as_it_was) {
   EXPECT_EQ(audit_lines(), 1u);
 }
 
+TEST_F(admin_letters_test, none_goes_back_twice) {
+  letter(0, 1, "ann");
+  letter(1, 2, "bob");
+  const auto why =
+    refusal("deadletter replay", {{"ids", {"0-0", "1-0", "0-0"}}});
+  EXPECT_NE(why.find("\"0-0\" is named twice"), std::string::npos) << why;
+  EXPECT_TRUE(sent_back().empty());
+}
+
 TEST_F(admin_letters_test, what_is_no_longer_whole_stays) {
   letter(0, 1);
   letter(0, 2, "ann", "too large", {{value_omitted_header, "5000000"}});
@@ -155,7 +164,7 @@ TEST_F(admin_letters_test, nobody_waits_long_for_brokers) {
   letter(0, 1);
   reach_memory_brokers(*world_.records, false);
   refusal("deadletter list", json::object(), ec::store_failed);
-  refusal("deadletter replay", {{"ids", {"0-0", "0-0"}}}, ec::store_failed);
+  refusal("deadletter replay", {{"ids", {"0-0", "0-1"}}}, ec::store_failed);
 }
 
 } // namespace
