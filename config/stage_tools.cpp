@@ -126,13 +126,14 @@ open_inventory(const depositd_settings& settings) {
 /// long as it takes to give one: two files would give the same identifiers.
 class shared_local_minter final : public minter {
 public:
-  explicit shared_local_minter(fs::path folder) : folder_(std::move(folder)) {
+  explicit shared_local_minter(local_minter_options options)
+    : options_(std::move(options)) {
     // nop
   }
 
   caf::expected<std::string> mint(const mint_request& x) override {
     const std::lock_guard turn{mutex_};
-    auto opened = open_local_minter({.folder = folder_});
+    auto opened = open_local_minter(options_);
     if (!opened)
       return std::move(opened.error());
     return (*opened)->mint(x);
@@ -140,11 +141,29 @@ public:
 
 private:
   std::mutex mutex_;
-  const fs::path folder_;
+  const local_minter_options options_;
 };
 
+identifiers_after identifiers_in(std::shared_ptr<inventory> objects) {
+  return [objects = std::move(objects)](const std::string& after)
+           -> caf::expected<std::vector<std::string>> {
+    inventory_search what;
+    what.after = after;
+    what.count_max = 1'000;
+    auto found = objects->find(what);
+    if (!found)
+      return std::move(found.error());
+    std::vector<std::string> out;
+    for (auto& x : *found)
+      out.push_back(std::move(x.identifier));
+    return out;
+  };
+}
+
 caf::expected<std::shared_ptr<minter>>
-open_minter(const depositd_settings& settings, const work_cut_ptr& cut) {
+open_minter(const depositd_settings& settings,
+            const std::shared_ptr<inventory>& objects,
+            const work_cut_ptr& cut) {
   if (settings.minter.kind == minter_kind::http)
     return std::shared_ptr<minter>{make_http_minter(
       {.url = settings.minter.url, .stopped = watch(cut)})};
@@ -153,10 +172,12 @@ open_minter(const depositd_settings& settings, const work_cut_ptr& cut) {
                              : settings.data.folder / "minter";
   if (auto failed = make_private("minter.kind", folder))
     return failed;
+  local_minter_options options{.folder = folder,
+                               .known = identifiers_in(objects)};
   if (shared)
     return std::shared_ptr<minter>{
-      std::make_shared<shared_local_minter>(folder)};
-  auto opened = open_local_minter({.folder = folder});
+      std::make_shared<shared_local_minter>(std::move(options))};
+  auto opened = open_local_minter(options);
   if (!opened)
     return about("minter.kind", opened.error());
   return std::shared_ptr<minter>{std::move(*opened)};
@@ -241,7 +262,7 @@ open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
   if (!catalogue)
     return std::move(catalogue.error());
   out->inventory = std::move(*catalogue);
-  auto minter = open_minter(settings, cut);
+  auto minter = open_minter(settings, out->inventory, cut);
   if (!minter)
     return std::move(minter.error());
   out->minter = std::move(*minter);

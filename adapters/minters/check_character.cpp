@@ -19,4 +19,18 @@ std::string minted_name(std::uint64_t number, std::size_t letters_min) {
   return out;
 }
 
+std::optional<std::uint64_t> minted_number(std::string_view name) {
+  constexpr std::size_t letters_max = 12; // 29^12 has room above it
+  if (name.empty() || name.size() > letters_max)
+    return std::nullopt;
+  std::uint64_t out = 0;
+  for (const char c : name) {
+    const auto value = minted_letters.find(c);
+    if (value == minted_letters.npos)
+      return std::nullopt;
+    out = out * minted_letters.size() + value;
+  }
+  return out;
+}
+
 } // namespace depositd

@@ -4,6 +4,7 @@
 // or two that changed places, are noticed (NOID's algorithm).
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,5 +19,8 @@ char check_character(std::string_view identifier);
 
 /// The number in these letters, at least so many of them.
 std::string minted_name(std::uint64_t number, std::size_t letters_min);
+
+/// Which number it was; nothing if it has other letters, or far too many.
+std::optional<std::uint64_t> minted_number(std::string_view name);
 
 } // namespace depositd

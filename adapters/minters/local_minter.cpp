@@ -16,6 +16,33 @@ constexpr std::int32_t schema_version = 1;
 constexpr std::uint64_t wal_bytes_max = 1024 * 1024;
 constexpr std::size_t letters_min = 6;
 constexpr std::size_t key_bytes_max = 1'024;
+/// Behind the last that an object has: others were given to jobs that have not
+/// stored anything yet, or to objects that were deleted.
+constexpr std::uint64_t lost_max = 100'000;
+
+/// The highest number that an object has; 0 if none has any.
+caf::expected<std::uint64_t> last_known(const identifiers_after& known,
+                                        const std::string& prefix) {
+  std::uint64_t out = 0;
+  auto after = prefix;
+  for (bool any = true; any;) {
+    any = false;
+    const auto page = known(after);
+    if (!page)
+      return page.error();
+    for (const auto& one : *page) {
+      if (!one.starts_with(prefix) || one.size() == prefix.size())
+        continue;
+      any = true;
+      const auto name = std::string_view{one}.substr(prefix.size());
+      if (const auto number = minted_number(name.substr(0, name.size() - 1)))
+        out = std::max(out, *number);
+    }
+    if (any)
+      after = page->back();
+  }
+  return out;
+}
 
 constexpr std::string_view schema =
   "CREATE TABLE minted (number INTEGER PRIMARY KEY AUTOINCREMENT,"
@@ -32,8 +59,10 @@ constexpr std::string_view insert =
 
 class local_minter final : public minter {
 public:
-  local_minter(std::unique_ptr<sqlite::database> file, std::string shoulder)
-    : file_(std::move(file)), shoulder_(std::move(shoulder)) {
+  local_minter(std::unique_ptr<sqlite::database> file,
+               const local_minter_options& options)
+    : file_(std::move(file)), shoulder_(options.shoulder),
+      known_(options.known) {
     // nop
   }
 
@@ -75,6 +104,12 @@ private:
           return caf::error{};
         }))
       return failure;
+    if (last == 0 && known_) {
+      const auto known = last_known(known_, "ark:/" + shoulder_);
+      if (!known)
+        return known.error();
+      last = *known > 0 ? *known + lost_max : 0;
+    }
     const auto name = shoulder_ + minted_name(last + 1, letters_min);
     out = "ark:/" + name + check_character(name);
     return file_->run(insert, last + 1, std::string_view{key},
@@ -84,6 +119,7 @@ private:
   std::mutex mutex_;
   std::unique_ptr<sqlite::database> file_;
   const std::string shoulder_;
+  const identifiers_after known_;
 };
 
 bool legal_shoulder(const std::string& x) {
@@ -111,7 +147,7 @@ open_local_minter(const local_minter_options& options) {
                                       .schema = schema});
   if (!file)
     return std::move(file.error());
-  return std::make_unique<local_minter>(std::move(*file), options.shoulder);
+  return std::make_unique<local_minter>(std::move(*file), options);
 }
 
 } // namespace depositd

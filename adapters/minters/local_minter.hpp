@@ -5,14 +5,26 @@
 #include "messages/ports/minter.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace depositd {
+
+/// Identifiers of objects behind this one, by name, a page of them; empty at
+/// the end.
+using identifiers_after =
+  std::function<caf::expected<std::vector<std::string>>(const std::string&)>;
 
 struct local_minter_options {
   std::filesystem::path folder; ///< is there
   /// What every identifier begins with after "ark:/": authority and shoulder.
   std::string shoulder = "99999/fk4";
+  /// Asked before the first identifier of a file: one that begins anew, since
+  /// the last was lost, goes on far behind those that objects have. None: there
+  /// are no objects.
+  identifiers_after known = nullptr;
 };
 
 /// `ec::invalid_argument` for a shoulder that is none; `ec::store_failed` if

@@ -200,6 +200,19 @@ class Pipeline(PipelineTest):
         self.assertEqual(len(table), 2)
         self.assertTrue(table[1].startswith(f"{month},books,lea,1,1,0,"))
 
+    def test_lost_identifiers_are_not_given_again(self):
+        engine = self.prepared()
+        for name in ("a.txt", "b.txt"):
+            uuid = self.submit(engine, name, "file", name.encode())
+            self.ended(engine, uuid)
+        engine.stop()
+        shutil.rmtree(engine.data / "minter")
+        engine.start()
+        uuid = self.submit(engine, "c.txt", "file", b"c\n")
+        self.ended(engine, uuid)
+        found = engine.ask("object", "list")["objects"]
+        self.assertEqual([x["versions"] for x in found], [1, 1, 1])
+
     def test_an_object_is_found_by_its_local_id_with_all_its_batches(self):
         engine = self.prepared()
         batches = []

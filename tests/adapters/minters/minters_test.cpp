@@ -60,6 +60,10 @@ TEST(minted_names, are_numbers_in_29_letters) {
   EXPECT_EQ(minted_name(28, 1), "z");
   EXPECT_EQ(minted_name(29, 1), "10");
   EXPECT_EQ(minted_name(29 * 29 * 29, 3), "1000") << "longer if it must be";
+  for (const std::uint64_t number : {0u, 28u, 29u, 123'456u})
+    EXPECT_EQ(minted_number(minted_name(number, 6)), number);
+  for (const auto* name : {"", "a", "00000A", "zzzzzzzzzzzzz"})
+    EXPECT_FALSE(minted_number(name)) << name;
 }
 
 TEST_F(local_minting, gives_arks_that_check) {
@@ -92,6 +96,31 @@ TEST_F(local_minting, never_gives_the_same_twice) {
   for (int i = 0; i < 10; ++i)
     all.insert(*other->mint({.key = "o" + std::to_string(i)}));
   EXPECT_EQ(all.size(), 100u);
+}
+
+TEST_F(local_minting, begins_behind_what_objects_have_if_its_file_is_lost) {
+  const auto last = *open()->mint({.key = "job-0"});
+  const auto lost = *open()->mint({.key = "job-1"});
+  std::filesystem::remove_all(home.path() / "minter.db");
+  std::vector<std::string> asked;
+  const auto anew = open_local_minter(
+    {.folder = home.path(),
+     .known = [&](const std::string& after)
+       -> caf::expected<std::vector<std::string>> {
+       asked.push_back(after);
+       if (after == "ark:/99999/fk4")
+         return std::vector<std::string>{"ark:/99999/fk4!", last};
+       return std::vector<std::string>{"ark:/99999/other"};
+     }});
+  ASSERT_TRUE(anew) << render(anew.error());
+  const auto next = *(*anew)->mint({.key = "job-2"});
+  EXPECT_EQ(next.substr(0, 20), "ark:/99999/fk4" + minted_name(100'002, 6));
+  EXPECT_EQ(asked, (std::vector<std::string>{"ark:/99999/fk4", last}));
+  EXPECT_NE(next, lost) << "that no object has yet";
+  EXPECT_EQ(*(*anew)->mint({.key = "job-2"}), next);
+  EXPECT_EQ((*anew)->mint({.key = "job-3"})->substr(0, 20),
+            "ark:/99999/fk4" + minted_name(100'003, 6));
+  EXPECT_EQ(asked.size(), 2u) << "once";
 }
 
 TEST_F(local_minting, serves_many_threads) {
