@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 /// Everything that a copy needs, and what it is known by.
 struct kept_places {
   fs::path data;
-  fs::path objects;
+  fs::path objects; ///< empty: all are elsewhere, and stay there
   std::shared_ptr<depositd::inventory> inventory;
   std::shared_ptr<depositd::minter> minter;
   std::shared_ptr<ocfl::copy_gate> gate;
@@ -58,8 +58,10 @@ public:
   }
 
   caf::error copy_objects() override {
-    auto failure = ocfl::copy_objects(system_disk(), from_->objects,
-                                      to_ / "objects", *from_->gate);
+    caf::error failure;
+    if (!from_->objects.empty())
+      failure = ocfl::copy_objects(system_disk(), from_->objects,
+                                   to_ / "objects", *from_->gate);
     holds_ = false;
     from_->gate->end();
     return failure;
@@ -78,6 +80,16 @@ private:
   bool holds_ = false;
 };
 
+/// Those of `local` are, unless it has another place now and never had its own.
+bool has_own_objects(const depositd_settings& settings) {
+  const auto local = settings.storage.find("local");
+  const bool elsewhere =
+    local != settings.storage.end()
+    && (local->second.kind == storage_kind::s3 || !local->second.path.empty());
+  std::error_code unknown;
+  return !elsewhere || fs::exists(own_objects_of(settings), unknown);
+}
+
 } // namespace
 
 fs::path own_objects_of(const depositd_settings& settings) {
@@ -93,9 +105,11 @@ begin_work_copy work_copies_of(const depositd_settings& settings,
                                std::shared_ptr<ocfl::copy_gate> gate) {
   if (settings.store.kind != store_kind::embedded)
     return nullptr;
+  const auto objects =
+    has_own_objects(settings) ? own_objects_of(settings) : fs::path{};
   const auto from = std::make_shared<const kept_places>(
-    kept_places{settings.data.folder, own_objects_of(settings), tools.inventory,
-                tools.minter, std::move(gate)});
+    kept_places{settings.data.folder, objects, tools.inventory, tools.minter,
+                std::move(gate)});
   return [from](const fs::path& to) {
     return std::make_shared<data_folder_copy>(from, to);
   };
