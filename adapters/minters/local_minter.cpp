@@ -16,9 +16,9 @@ constexpr std::int32_t schema_version = 1;
 constexpr std::uint64_t wal_bytes_max = 1024 * 1024;
 constexpr std::size_t letters_min = 6;
 constexpr std::size_t key_bytes_max = 1'024;
-/// Behind the last that an object has: others were given to jobs that have not
-/// stored anything yet, or to objects that were deleted.
-constexpr std::uint64_t lost_max = 100'000;
+/// Behind the last that is known: others were given to jobs that have stored
+/// nothing yet, to objects that were deleted, or since a copy was made.
+constexpr std::uint64_t lost_max = 1'000'000;
 
 /// The highest number that an object has; 0 if none has any.
 caf::expected<std::uint64_t> last_known(const identifiers_after& known,
@@ -57,6 +57,15 @@ constexpr std::string_view find_last =
 constexpr std::string_view insert =
   "INSERT INTO minted (number, request, identifier) VALUES (?, ?, ?)";
 
+caf::expected<std::unique_ptr<sqlite::database>>
+open_file_of(const std::filesystem::path& folder) {
+  return sqlite::database::open(folder / minter_file,
+                                {.name = "minter",
+                                 .application = application,
+                                 .version = schema_version,
+                                 .schema = schema});
+}
+
 class local_minter final : public minter {
 public:
   local_minter(std::unique_ptr<sqlite::database> file,
@@ -83,10 +92,37 @@ public:
 
   caf::error backup(const std::filesystem::path& folder) override {
     const std::lock_guard turn{mutex_};
-    return file_->copy_to(folder / minter_file);
+    if (auto failure = file_->copy_to(folder / minter_file))
+      return failure;
+    return leave_room(folder);
   }
 
 private:
+  std::string identifier_of(std::uint64_t number) const {
+    const auto name = shoulder_ + minted_name(number, letters_min);
+    return "ark:/" + name + check_character(name);
+  }
+
+  /// Objects may be where no copy has them, and go on after it.
+  caf::error leave_room(const std::filesystem::path& copy) const {
+    auto file = open_file_of(copy);
+    if (!file)
+      return std::move(file.error());
+    return (*file)->transact([&]() -> caf::error {
+      std::uint64_t last = 0;
+      if (auto failure = (*file)->load(find_last, [&](const auto& row) {
+            row.take(last);
+            return caf::error{};
+          }))
+        return failure;
+      last += lost_max;
+      const auto why = "a copy goes on behind " + std::to_string(last);
+      const auto nobodys = identifier_of(last);
+      return (*file)->run(insert, last, std::string_view{why},
+                          std::string_view{nobodys});
+    });
+  }
+
   caf::error find_or_add(const std::string& key, std::string& out) {
     if (auto failure = file_->each(
           find_key,
@@ -110,8 +146,7 @@ private:
         return known.error();
       last = *known > 0 ? *known + lost_max : 0;
     }
-    const auto name = shoulder_ + minted_name(last + 1, letters_min);
-    out = "ark:/" + name + check_character(name);
+    out = identifier_of(last + 1);
     return file_->run(insert, last + 1, std::string_view{key},
                       std::string_view{out});
   }
@@ -140,11 +175,7 @@ open_local_minter(const local_minter_options& options) {
                            "\"" + options.shoulder.substr(0, 100)
                              + "\" is no authority and shoulder like "
                                "99999/fk4");
-  auto file = sqlite::database::open(options.folder / minter_file,
-                                     {.name = "minter",
-                                      .application = application,
-                                      .version = schema_version,
-                                      .schema = schema});
+  auto file = open_file_of(options.folder);
   if (!file)
     return std::move(file.error());
   return std::make_unique<local_minter>(std::move(*file), options);
