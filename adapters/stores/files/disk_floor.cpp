@@ -24,7 +24,7 @@ caf::error disk_floor::take(const std::filesystem::path& folder,
   if (space.available >= free_min_ + bytes)
     return {};
   return caf::make_error(ec::store_failed,
-                         "its disk would have less than "
+                         "there is no room: the disk would have less than "
                            + std::to_string(free_min_ >> 20) + " MB free");
 }
 
