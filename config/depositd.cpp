@@ -31,6 +31,7 @@
 #include <functional>
 #include <iostream>
 #include <optional>
+#include <thread>
 #include <unistd.h>
 
 namespace {
@@ -58,6 +59,17 @@ sigset_t block_signals() {
   return out;
 }
 
+/// timeout(1) and some shells tell a program to end and then its whole group,
+/// it among them: that is one wish, and not impatience.
+void take_echoes(const sigset_t& signals) {
+  constexpr std::chrono::milliseconds echoes_within{50};
+  std::this_thread::sleep_for(echoes_within);
+  const timespec none{};
+  while (sigtimedwait(&signals, nullptr, &none) > 0) {
+    // nop
+  }
+}
+
 /// Until one comes that ends the program; SIGHUP is a wish to read files again.
 /// `each_second` is called meanwhile.
 int await_end(const sigset_t& signals, const std::function<void()>& reload,
@@ -67,9 +79,10 @@ int await_end(const sigset_t& signals, const std::function<void()>& reload,
     const int signal = sigtimedwait(&signals, nullptr, &second);
     if (signal == SIGHUP)
       reload();
-    else if (signal > 0)
+    else if (signal > 0) {
+      take_echoes(signals);
       return signal;
-    else
+    } else
       each_second();
   }
 }

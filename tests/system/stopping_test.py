@@ -109,6 +109,15 @@ class Stopping(PipelineTest):
         found = self.batch(engine.start(), uuid)
         self.assertEqual(found["jobs"]["total"], 1)
 
+    def test_two_signals_at_once_are_one(self):
+        engine = self.with_program(SOON)
+        uuid, _ = self.hanging(engine)
+        for number in (signal.SIGSTOP, signal.SIGTERM, signal.SIGINT,
+                       signal.SIGCONT):
+            engine.process.send_signal(number)
+        self.assertEqual(engine.process.wait(60), 0, engine.log())
+        self.ended(engine.start(), uuid)
+
     def test_so_does_another_signal(self):
         self.assert_ends_at_once(signal.SIGTERM, signal.SIGINT)
 
