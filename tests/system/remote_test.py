@@ -158,10 +158,12 @@ class Processing(RemoteTest):
     def test_sigterm_finishes_what_is_in_hand(self):
         engine = self.engine_without_processors()
         doors = self.users(engine, 2)
-        node = self.node(engine, "n1", delay_ms=1500).start()
+        # So long that they are still in hand when the signal comes, however
+        # busy the machine is.
+        node = self.node(engine, "n1", delay_ms=10_000).start()
         self.submit(doors, 2)
-        held = wait_until(lambda: len(self.in_hand(engine, "n1")) == 2
-                          and self.in_hand(engine, "n1"))
+        held = wait_until(lambda: (ids := self.in_hand(engine, "n1"))
+                          and len(ids) == 2 and ids)
         self.assertEqual(node.stop(), 0)
         rows = {row["id"]: row for row in engine.submissions()}
         for item in held:
