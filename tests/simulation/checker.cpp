@@ -81,6 +81,7 @@ findings check(const history& x) {
                            check_fleeting,
                            check_notifying,
                            check_cancelled,
+                           check_renewals,
                            check_marks})
     judge(x, out);
   return out;

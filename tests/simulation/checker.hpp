@@ -95,6 +95,10 @@ void check_channels(const history& x, findings& out); // T-1
 /// been told.
 void check_notifying(const history& x, findings& out); // N-1
 
+/// A claim lasts as long as its holder was told, and ends when it is given
+/// back.
+void check_renewals(const history& x, findings& out); // K-1
+
 /// Never more items of a queue that is pulled into than its scheduler's mark.
 void check_marks(const history& x, findings& out); // P-1
 

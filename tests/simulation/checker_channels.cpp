@@ -29,6 +29,7 @@ struct channel_checker {
   std::map<std::string, topic_changed> topics; ///< their newest words
   std::map<std::string, message_seen> messages; ///< by body
   std::set<std::string> removed; ///< channels and topics, by their queues
+  std::map<std::string, std::set<std::uint32_t>> consumers; ///< by queue
 
   void complain(std::size_t at, std::string what) {
     out.push_back({"T-1", at, std::move(what)});
@@ -66,9 +67,42 @@ struct channel_checker {
       complain(at, body + " came into " + queue + " twice");
   }
 
+  void note(const consumer_noted& x) {
+    if (x.here)
+      consumers[x.queue].insert(x.processor);
+    else
+      consumers[x.queue].erase(x.processor);
+  }
+
+  /// What is ephemeral ends by itself, if nobody is there.
+  void end_ephemeral(const topic_changed& before, const topic_changed& now,
+                     std::size_t at) {
+    const auto has = [](const std::vector<std::string>& names,
+                        const std::string& x) {
+      return std::find(names.begin(), names.end(), x) != names.end();
+    };
+    if (is_ephemeral(now.topic) && (now.leaving || now.removed))
+      removed.insert(topic_queue(now.topic));
+    for (const auto& channel : before.channels) {
+      if (!is_ephemeral(channel)
+          || (has(now.channels, channel) && !has(now.ending, channel)
+              && !now.leaving && !now.removed))
+        continue;
+      const auto queue = channel_queue(now.topic, channel);
+      removed.insert(queue);
+      if (has(before.ending, channel) || before.leaving)
+        continue;
+      for (const auto who : consumers[queue])
+        complain(at, queue + " ended and has a consumer, "
+                       + std::to_string(who));
+    }
+  }
+
   void see(const journalled& record, std::size_t at) {
     if (const auto* topic = std::get_if<topic_changed>(&record.what)) {
-      topics[topic->topic] = *topic;
+      auto& known = topics[topic->topic];
+      end_ephemeral(known, *topic, at);
+      known = *topic;
     } else if (const auto* fresh = std::get_if<item_enqueued>(&record.what)) {
       come(fresh->body, fresh->queue, at);
     } else if (const auto* item = book.find(id_in(record.what))) {
@@ -107,7 +141,8 @@ struct channel_checker {
 } // namespace
 
 void check_channels(const history& x, findings& out) {
-  channel_checker all{out, {}, {}, {}, {}};
+  channel_checker all{out, {}, {}, {}, {}, {}};
+  const auto knows_consumers = !x.with_leases && !x.with_failed_appends;
   for (std::size_t i = 0; i < x.entries.size(); ++i) {
     const auto& what = x.entries[i].what;
     if (const auto* sent = std::get_if<attempted>(&what))
@@ -121,6 +156,11 @@ void check_channels(const history& x, findings& out) {
                            : channel_queue(wish->topic, wish->channel));
     else if (const auto* record = std::get_if<journalled>(&what))
       all.see(*record, i);
+    else if (const auto* who = std::get_if<consumer_noted>(&what);
+             who != nullptr && knows_consumers)
+      all.note(*who);
+    else if (std::holds_alternative<fault>(what))
+      all.consumers.clear(); // they have to come again
   }
   all.end(x.entries.size());
 }

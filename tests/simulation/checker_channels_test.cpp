@@ -56,6 +56,55 @@ TEST_F(channels, are_right_if_each_has_it_once) {
   EXPECT_EQ(wrong(), names{});
 }
 
+/// One of the topic's channels goes with its last consumer.
+class ephemeral_channels : public channels {
+protected:
+  ephemeral_channels() {
+    change({passing}, {});
+  }
+
+  void change(std::vector<std::string> all, std::vector<std::string> ending) {
+    topic_changed x;
+    x.topic = "t";
+    x.channels = std::move(all);
+    x.ending = std::move(ending);
+    t.write("", x);
+  }
+
+  void consumer(bool here) {
+    t.add(consumer_noted{1, queue, here});
+  }
+
+  static constexpr const char* passing = "c#ephemeral";
+  static constexpr const char* queue = "nsq/t/c#ephemeral";
+};
+
+TEST_F(ephemeral_channels, go_with_what_is_in_them_when_nobody_is_there) {
+  consumer(true);
+  send("m");
+  come("m", "nsq/t");
+  t.add(message_kept{"m"});
+  consumer(false);
+  change({passing}, {passing});
+  change({}, {});
+  EXPECT_EQ(wrong(), names{"m came into no channel"});
+}
+
+TEST_F(ephemeral_channels, do_not_go_while_somebody_is_there) {
+  consumer(true);
+  change({passing}, {passing});
+  change({}, {});
+  EXPECT_EQ(wrong(),
+            names{"nsq/t/c#ephemeral ended and has a consumer, 1"});
+}
+
+TEST_F(ephemeral_channels, go_with_an_engine_that_dies) {
+  consumer(true);
+  t.add(fault{"the engine crashes"});
+  change({}, {});
+  EXPECT_EQ(wrong(), names{});
+}
+
 TEST_F(channels, may_get_it_by_way_of_the_topic) {
   send("m");
   const auto id = come("m", "nsq/t");

@@ -340,6 +340,10 @@ void check_attempts(const history& x, findings& out) {
       if (said->says == verdict::not_yet || said->says == verdict::release)
         waived[{said->id, said->token}] = true;
     }
+    if (const auto* given = std::get_if<renewal_wanted>(&one.what);
+        given != nullptr && given->lease_ms == 0)
+      for (const auto id : given->ids)
+        waived[{id, 0}] = true;
     if (const auto* got = std::get_if<handed_out>(&one.what))
       seen.insert({got->id, got->token});
     if (record == nullptr)

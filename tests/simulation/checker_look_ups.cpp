@@ -62,9 +62,10 @@ std::string why_not(const listed& told, const courses& all) {
 } // namespace
 
 void check_look_ups(const history& x, findings& out) {
-  courses all;
+  courses all{x.kept_us};
   for (std::size_t i = 0; i < x.entries.size(); ++i) {
-    const auto& what = x.entries[i].what;
+    const auto& [at_us, what] = x.entries[i];
+    all.pass(x.wall_began_us + at_us, i);
     if (const auto* record = std::get_if<journalled>(&what)) {
       all.follow(*record, i);
     } else if (const auto* wish = std::get_if<forget_wanted>(&what)) {

@@ -163,6 +163,37 @@ TEST_F(lists, show_what_is_forgotten_no_more) {
   EXPECT_EQ(x.broken(), names{"A-2"});
 }
 
+TEST_F(lists, may_leave_out_what_is_old) {
+  x.told.kept_us = 5'000'000;
+  claim();
+  end();
+  const auto over = rows{{id, "completed"}};
+  x.add(told(listing::submissions, now(), over));
+  x.now_us += 5'000'001;
+  x.add(told(listing::submissions, now(), {}));
+  x.add(told(listing::submissions, now(), over));
+  x.add(looked_up{id, now(), {}});
+  EXPECT_EQ(x.broken(), names{});
+}
+
+TEST_F(lists, leave_out_nothing_before_it_is_old) {
+  x.told.kept_us = 5'000'000;
+  claim();
+  end();
+  x.now_us += 4'000'000;
+  x.add(told(listing::submissions, now(), {}));
+  EXPECT_EQ(x.broken(), names{"A-2"});
+}
+
+TEST_F(lists, leave_out_nothing_that_is_not_over_however_old) {
+  x.told.kept_us = 5'000'000;
+  x.now_us += 50'000'000;
+  x.add(told(listing::submissions, now(), {}));
+  claim();
+  end();
+  EXPECT_EQ(x.broken(), names{"A-2"});
+}
+
 } // namespace
 
 } // namespace depositd::simulation

@@ -111,6 +111,51 @@ TEST_F(notifying, is_missed_where_the_last_attempt_was_lost) {
   EXPECT_EQ(wrong(), names{"item 1 ended, and its depositor will not be told"});
 }
 
+/// Where no mail is sent.
+class calling_back : public notifying {
+protected:
+  void SetUp() override {
+    notifying::SetUp();
+    t.told.with_mail = false;
+  }
+
+  /// And so long ago that everybody has heard of it.
+  void set(const char* callback) {
+    t.write("", contact_changed{"ann", "", callback});
+    t.now_us += 10'000'000;
+  }
+
+  void end_untold() {
+    claim(deposits, 1);
+    say(1, verdict::done, true);
+    end(deposits);
+  }
+};
+
+TEST_F(calling_back, is_for_those_who_have_a_callback) {
+  end_untold();
+  EXPECT_EQ(wrong(), names{});
+}
+
+TEST_F(calling_back, is_missed_by_who_has_one) {
+  set("https://a/");
+  end_untold();
+  EXPECT_EQ(wrong(), names{"item 1 ended, and its depositor will not be told"});
+}
+
+TEST_F(calling_back, is_not_for_who_has_none_any_more) {
+  set("https://a/");
+  set("");
+  end_untold();
+  EXPECT_EQ(wrong(), names{});
+}
+
+TEST_F(calling_back, may_be_heard_of_a_little_later) {
+  t.write("", contact_changed{"ann", "", "https://a/"});
+  end_untold();
+  EXPECT_EQ(wrong(), names{});
+}
+
 TEST_F(notifying, is_not_let_go_untold) {
   claim(deposits, 1);
   go_on();

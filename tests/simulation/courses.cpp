@@ -47,6 +47,15 @@ const courses::by_id& courses::of(listing what) const {
   }
 }
 
+void courses::pass(micros wall_us, std::size_t at) {
+  const auto last = forgotten_us_.lower_bound(wall_us);
+  for (auto one = forgotten_us_.begin(); one != last; ++one)
+    if (const auto& who = submissions_.at(one->second).user;
+        of_submissions_[one->second].now().among == who)
+      of_submissions_[one->second].go_on(at, who, unknown_state);
+  forgotten_us_.erase(forgotten_us_.begin(), last);
+}
+
 void courses::follow(const journalled& x, std::size_t at) {
   follow_submission(x, at);
   follow_work(x, at);
@@ -93,6 +102,14 @@ void courses::submission_stands(item_id id, submission_status how,
     is_vague(found->second) ? unknown_state : word(how));
 }
 
+void courses::submission_ends(item_id id, micros finished_us,
+                              std::size_t at) {
+  const auto found = submissions_.find(id);
+  if (kept_us_ > 0 && found != submissions_.end() && !found->second.over)
+    forgotten_us_.emplace(finished_us + kept_us_, id);
+  submission_stands(id, submission_status::completed, at);
+}
+
 void courses::follow_submission(const journalled& x, std::size_t at) {
   const auto id = id_in(x.what);
   if (std::holds_alternative<submission_received>(x.what)) {
@@ -102,9 +119,10 @@ void courses::follow_submission(const journalled& x, std::size_t at) {
     submission_stands(id, submission_status::in_process, at);
   } else if (std::holds_alternative<item_released>(x.what)) {
     submission_stands(id, submission_status::queued, at);
-  } else if (std::holds_alternative<item_finished>(x.what)
-             || std::holds_alternative<submission_ended>(x.what)) {
-    submission_stands(id, submission_status::completed, at);
+  } else if (const auto* over = std::get_if<item_finished>(&x.what)) {
+    submission_ends(id, over->finished_us, at);
+  } else if (const auto* told = std::get_if<submission_ended>(&x.what)) {
+    submission_ends(id, told->finished_us, at);
   } else if (const auto* moved = std::get_if<item_moved>(&x.what);
              moved != nullptr && moved->to != notify_queue) {
     if (const auto found = submissions_.find(id); found != submissions_.end())

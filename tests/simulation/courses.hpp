@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -26,6 +27,10 @@ struct stand {
 class course {
 public:
   void go_on(std::size_t at, std::string among, std::string state);
+
+  const stand& now() const {
+    return stands_.back();
+  }
 
   /// Whether it ever stood so after that many entries.
   template <class Predicate>
@@ -50,6 +55,13 @@ class courses {
 public:
   using by_id = std::unordered_map<item_id, course>;
 
+  /// Submissions that are over are kept for so long; 0: for good.
+  explicit courses(micros kept_us = 0) : kept_us_(kept_us) {
+    // nop
+  }
+
+  /// It is so late, by the engine's clock.
+  void pass(micros wall_us, std::size_t at);
   void follow(const journalled& x, std::size_t at);
   void follow(const forget_wanted& x, std::size_t at);
   void follow(const forgotten& x, std::size_t at);
@@ -61,6 +73,7 @@ private:
   void follow_work(const journalled& x, std::size_t at);
   void follow_submission(const journalled& x, std::size_t at);
   void submission_stands(item_id id, submission_status how, std::size_t at);
+  void submission_ends(item_id id, micros finished_us, std::size_t at);
 
   struct told {
     std::string user;
@@ -72,6 +85,8 @@ private:
   /// Nobody can say how it stands.
   bool is_vague(const told& x) const;
 
+  micros kept_us_;
+  std::multimap<micros, item_id> forgotten_us_; ///< when they may be
   item_book items_;
   work_book work_;
   std::unordered_map<item_id, told> submissions_;

@@ -1,5 +1,6 @@
 #include "tests/simulation/disk.hpp"
 
+#include "actors/rules/control/control.hpp"
 #include "messages/values/codec.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/values/submission_body.hpp"
@@ -7,6 +8,7 @@
 #include "tests/simulation/tables.hpp"
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 namespace depositd::simulation {
@@ -361,6 +363,23 @@ void tell_work(std::ostream& out, const rules::work& x) {
   }
 }
 
+/// All else that is set. What has no entry is the start's own.
+void tell_entries(std::ostream& out, const control_state& x) {
+  std::multiset<std::size_t> all;
+  std::string bytes;
+  const auto tell = [&](const event& change) {
+    bytes.clear();
+    encode(change, bytes);
+    all.insert(std::hash<std::string>{}(bytes));
+  };
+  for (const auto& change : rules::differences(control_state{}, x))
+    tell(change);
+  for (const auto& [name, topic] : x.topics)
+    tell(topic);
+  for (const auto one : all)
+    out << "set " << one << '\n';
+}
+
 } // namespace
 
 std::string text_of(const shard::recovered_state& x) {
@@ -386,6 +405,7 @@ std::string text_of(const shard::recovered_state& x) {
     tell(
       user_eligibility_changed{user, eligibility.held, eligibility.prohibited});
   tell(x.control.server);
+  tell_entries(out, x.control);
   for (const auto& [name, settings] : x.control.collections)
     tell(collection_changed{settings, false});
   for (const auto& [name, stages] : x.control.pipelines)

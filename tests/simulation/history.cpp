@@ -79,6 +79,20 @@ struct teller {
     out << "settled " << x.id << (x.accepted ? "" : " (refused)") << " for "
         << x.processor;
   }
+  void operator()(const renewal_wanted& x) const {
+    out << "wanted #" << x.number << " by " << x.processor << " for "
+        << x.lease_ms << " ms: " << (x.all ? "all" : "claims") << " of "
+        << x.queue;
+    for (const auto id : x.ids)
+      out << ' ' << id;
+  }
+  void operator()(const renewed_as_wanted& x) const {
+    out << "renewed #" << x.number;
+  }
+  void operator()(const consumer_noted& x) const {
+    out << "consumer " << x.processor << (x.here ? " is at " : " has left ")
+        << x.queue;
+  }
   void operator()(const proposed& x) const {
     out << "proposed #" << x.number << ", " << x.changes.size() << " changes";
   }

@@ -108,6 +108,30 @@ constexpr std::uint64_t queue_changes_salt = std::uint64_t{56'909} << 32;
 /// none.
 constexpr std::uint64_t questions_salt = std::uint64_t{41'906'851} << 32;
 
+/// Every sixth life; those of seeds.txt and bug_seeds.txt that are older have
+/// none.
+constexpr std::uint64_t accounts_salt = std::uint64_t{940'362} << 32;
+
+/// Every sixth life; those of seeds.txt and bug_seeds.txt that are older have
+/// none.
+constexpr std::uint64_t renewals_salt = std::uint64_t{41'354'155} << 32;
+
+/// Every sixth life; those of seeds.txt and bug_seeds.txt that are older have
+/// none.
+constexpr std::uint64_t ages_salt = std::uint64_t{80'062'177} << 32;
+
+/// Every seventh life; those of seeds.txt and bug_seeds.txt that are older have
+/// none.
+constexpr std::uint64_t files_salt = std::uint64_t{910'659} << 32;
+
+/// Every seventh life; those of seeds.txt and bug_seeds.txt that are older have
+/// none.
+constexpr std::uint64_t ephemeral_salt = std::uint64_t{9'203'619} << 32;
+
+/// Every sixth life; those of seeds.txt and bug_seeds.txt that are older have
+/// none.
+constexpr std::uint64_t inquiries_salt = std::uint64_t{120'643'197} << 32;
+
 /// What a life may have besides messages.
 constexpr switch_of switches_of_parts[] = {
   {"work", &knobs::work},       {"sources", &knobs::sources},
@@ -117,7 +141,10 @@ constexpr switch_of switches_of_parts[] = {
   {"cancels", &knobs::cancels}, {"equals", &knobs::equals},
   {"fleeting", &knobs::fleeting}, {"costs", &knobs::costs},
   {"notifying", &knobs::notifying}, {"queue_changes", &knobs::queue_changes},
-  {"questions", &knobs::questions},
+  {"questions", &knobs::questions}, {"accounts", &knobs::accounts},
+  {"renewals", &knobs::renewals}, {"ages", &knobs::ages},
+  {"files", &knobs::files}, {"ephemeral", &knobs::ephemeral},
+  {"inquiries", &knobs::inquiries},
 };
 
 constexpr switch_of switches_of_nodes[] = {
@@ -176,6 +203,21 @@ knobs::knobs(chance& by, std::uint64_t seed) {
   notifying = chance{seed ^ notifying_salt}.one_in(6);
   queue_changes = chance{seed ^ queue_changes_salt}.one_in(7);
   questions = chance{seed ^ questions_salt}.one_in(5);
+  accounts = chance{seed ^ accounts_salt}.one_in(6);
+  renewals = chance{seed ^ renewals_salt}.one_in(6);
+  inquiries = chance{seed ^ inquiries_salt}.one_in(6);
+  files = chance{seed ^ files_salt}.one_in(7);
+  ephemeral = chance{seed ^ ephemeral_salt}.one_in(7);
+  channels = channels || ephemeral;
+  chance of_ages{seed ^ ages_salt};
+  ages = of_ages.one_in(6);
+  if (ages) {
+    kept_s = of_ages.between(3, 90);
+    // What was forgotten is no repetition, and would be what is new.
+    repeated_records = false;
+    // Whose clock goes back or ahead keeps all for longer, or nothing.
+    clock_jumps = false;
+  }
   chance of_node{seed ^ node_salt};
   node = of_node.one_in(6);
   if (node) {
@@ -222,6 +264,8 @@ void knobs::lessen(const lessened& by) {
       if (name == x.name)
         this->*x.value = false;
     });
+    if (name == "ages")
+      kept_s = 0;
     if (name == "several") {
       shards = engines = 1;
       slots = 0;

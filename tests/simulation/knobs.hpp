@@ -67,6 +67,7 @@ struct knobs {
   bool leases = false;            ///< claims that expire
   bool odd_criteria = false;      ///< required, excluded, preferred, sizes
   bool polls = false;             ///< workers that poll instead
+  bool renewals = false; ///< claims are extended, given back, taken away
   // -- operators
   bool limit_changes = false;
   bool holds = false;
@@ -77,6 +78,9 @@ struct knobs {
   bool queue_changes = false; ///< caps, turns, limits, suspension of queues
   bool cancels = false; ///< of deposits that wait
   bool questions = false; ///< of everything that can be asked
+  bool inquiries = false; ///< of sources, batches and the store
+  bool accounts = false;  ///< of users, keys, operators: what is set of them
+  bool ages = false;      ///< what is over is forgotten soon
   // -- clients
   bool skew = false;     ///< one user sends nine tenths
   bool deposits = false; ///< besides messages
@@ -86,6 +90,7 @@ struct knobs {
   bool synchronous = false; ///< deposits that come claimed by their door
   bool look_ups = false; ///< depositors ask what became of theirs
   bool notifying = false; ///< and are told when it is over
+  bool files = false;    ///< they bring files, which are read and sent again
   // -- topics
   bool records = false;          ///< deposits come by a topic
   bool poison = false;           ///< and not all of them are any
@@ -114,7 +119,8 @@ struct knobs {
   bool node_deaf = false;   ///< before that it does not hear the engine
   bool node_deaths = false; ///< it starts anew under its name
   // -- topics with channels
-  bool channels = false; ///< there are any
+  bool channels = false;  ///< there are any
+  bool ephemeral = false; ///< and some that go with their last consumer
   // -- moves
   bool moves = false; ///< operators move what queues hold to others
 
@@ -127,6 +133,7 @@ struct knobs {
   std::uint32_t stages = 3;     ///< of the pipeline, if there is work
   std::uint32_t pulls = 0;      ///< sources, if there are any
   std::uint32_t node_slots = 0; ///< of the node, if there is one
+  std::uint32_t kept_s = 0; ///< what is over, if it gets old; 0: for good
 };
 
 } // namespace depositd::simulation

@@ -57,6 +57,7 @@ struct simulated_worker {
   bool quick = false; ///< does everything at once and well
   bool gone = false;
   bool looking = false;      ///< some door of several shards is missing
+  std::uint32_t missing = 0; ///< of what it asks for, while it wants nothing
   std::vector<way_in> doors; ///< one for each shard that has its queue
   std::vector<holding> holds;
   simulated_processor actor;

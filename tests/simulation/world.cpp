@@ -18,12 +18,12 @@ caf::behavior outsider(caf::event_based_actor* self) {
 
 } // namespace
 
-world::system_config::system_config() {
+world_state::system_config::system_config() {
   add_depositd_messages(*this);
   set("scheduler.policy", caf::atom("testing"));
 }
 
-world::world(std::uint64_t seed, const lessened& by)
+world_state::world_state(std::uint64_t seed, const lessened& by)
   : chance_(seed), knobs_(chance_, seed), skipped_(by.skipped),
     work_chance_(seed ^ 0x6a6f6273U), source_chance_(seed ^ 0x70756c6cU),
     move_chance_(seed ^ 0x6d6f7665U), look_up_chance_(seed ^ 0x6c6f6f6bU),
@@ -32,6 +32,9 @@ world::world(std::uint64_t seed, const lessened& by)
     equal_chance_(seed ^ 0x65717561U), cost_chance_(seed ^ 0x636f7374U),
     fleeting_chance_(seed ^ 0x666c6565U), notify_chance_(seed ^ 0x6e746679U),
     queue_chance_(seed ^ 0x71736574U), question_chance_(seed ^ 0x61736b73U),
+    account_chance_(seed ^ 0x61636374U), renewal_chance_(seed ^ 0x726e6577U),
+    age_chance_(seed ^ 0x61676573U), file_chance_(seed ^ 0x66696c65U),
+    ephemeral_chance_(seed ^ 0x65706865U), inquiry_chance_(seed ^ 0x696e7175U),
     system_(config_),
     scheduler_(
       dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
@@ -42,6 +45,15 @@ world::world(std::uint64_t seed, const lessened& by)
   scheduler_.clock().current_time += 1h; // never time zero
   born_ = scheduler_.clock().now();
   told_.stall_max_us = knobs_.stalls ? stall_max_us_ : 0;
+  if (!knobs_.clock_jumps && knobs_.shards == 1)
+    told_.wall_began_us = wall_began_us_;
+  told_.kept_us = std::int64_t{knobs_.kept_s} * 1'000'000;
+  told_.with_failed_appends = knobs_.lost_appends || knobs_.unknown_appends;
+  told_.with_mail = knobs_.notifying && !knobs_.accounts;
+}
+
+world::world(std::uint64_t seed, const lessened& by) : world_state(seed, by) {
+  // nop
 }
 
 world::~world() {
@@ -218,37 +230,50 @@ void world::live() {
   calm_down();
 }
 
+/// What only some lives have: the first whose turn it is. False: none.
+bool world::step_of_a_part() {
+  struct part {
+    bool knobs::*is_there;
+    chance world_state::*by;
+    std::uint32_t one_in;
+    void (world::*step)();
+  };
+  static constexpr part parts[] = {
+    {&knobs::node, &world::node_chance_, 10, &world::trouble_node},
+    {&knobs::work, &world::work_chance_, 2, &world::step_of_work},
+    {&knobs::sources, &world::source_chance_, 3, &world::step_of_sources},
+    {&knobs::synchronous, &world::synchronous_chance_, 6,
+     &world::step_of_synchronous},
+    {&knobs::look_ups, &world::look_up_chance_, 3, &world::look_up},
+    {&knobs::cancels, &world::cancel_chance_, 8, &world::cancel},
+    {&knobs::equals, &world::equal_chance_, 4, &world::step_of_equals},
+    {&knobs::costs, &world::cost_chance_, 12, &world::change_fairness},
+    {&knobs::queue_changes, &world::queue_chance_, 8, &world::change_queue},
+    {&knobs::questions, &world::question_chance_, 4, &world::ask_something},
+    {&knobs::fleeting, &world::fleeting_chance_, 4, &world::step_of_fleeting},
+    {&knobs::notifying, &world::notify_chance_, 4, &world::step_of_notifying},
+    {&knobs::accounts, &world::account_chance_, 5, &world::step_of_accounts},
+    {&knobs::renewals, &world::renewal_chance_, 3, &world::step_of_renewals},
+    {&knobs::ages, &world::age_chance_, 4, &world::step_of_ages},
+    {&knobs::files, &world::file_chance_, 3, &world::step_of_files},
+    {&knobs::ephemeral, &world::ephemeral_chance_, 3,
+     &world::step_of_ephemeral},
+    {&knobs::inquiries, &world::inquiry_chance_, 4, &world::inquire},
+    {&knobs::channels, &world::channel_chance_, 3, &world::step_of_channels},
+    {&knobs::moves, &world::move_chance_, 10, &world::move_a_queue},
+  };
+  for (const auto& one : parts)
+    if (knobs_.*one.is_there && (this->*one.by).one_in(one.one_in)) {
+      (this->*one.step)();
+      return true;
+    }
+  return false;
+}
+
 void world::step() {
   tick_node();
-  if (knobs_.node && node_chance_.one_in(10))
-    return trouble_node();
-  if (knobs_.work && work_chance_.one_in(2))
-    return step_of_work();
-  if (knobs_.sources && source_chance_.one_in(3))
-    return step_of_sources();
-  if (knobs_.synchronous && synchronous_chance_.one_in(6))
-    return synchronous_chance_.one_in(2) ? send_synchronous()
-                                         : end_synchronous();
-  if (knobs_.look_ups && look_up_chance_.one_in(3))
-    return look_up();
-  if (knobs_.cancels && cancel_chance_.one_in(8))
-    return cancel();
-  if (knobs_.equals && equal_chance_.one_in(4))
-    return step_of_equals();
-  if (knobs_.costs && cost_chance_.one_in(12))
-    return change_fairness();
-  if (knobs_.queue_changes && queue_chance_.one_in(8))
-    return change_queue();
-  if (knobs_.questions && question_chance_.one_in(4))
-    return ask_something();
-  if (knobs_.fleeting && fleeting_chance_.one_in(4))
-    return step_of_fleeting();
-  if (knobs_.notifying && notify_chance_.one_in(4))
-    return step_of_notifying();
-  if (knobs_.channels && channel_chance_.one_in(3))
-    return step_of_channels();
-  if (knobs_.moves && move_chance_.one_in(10))
-    return move_a_queue();
+  if (step_of_a_part())
+    return;
   const auto which = chance_.below(24);
   if (is_shared() && (which == 10 || which == 11 || which >= 22))
     return trouble_engines();

@@ -6,22 +6,15 @@
 
 #include "actors/engine/core.hpp"
 #include "messages/actors.hpp"
-#include "tests/simulation/disk.hpp"
 #include "tests/simulation/history.hpp"
 #include "tests/simulation/knobs.hpp"
 #include "tests/simulation/simulated.hpp"
-#include "tests/simulation/work_book.hpp"
-#include "tests/support/memory_record_log.hpp"
-#include "tests/support/memory_shard_leases.hpp"
+#include "tests/simulation/world_state.hpp"
 
-#include <caf/actor_system.hpp>
-#include <caf/actor_system_config.hpp>
 #include <caf/event_based_actor.hpp>
-#include <caf/scheduler/test_coordinator.hpp>
 
 #include <chrono>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,13 +27,10 @@ inline constexpr const char* queue_names[] = {"plain", "capped", "banded",
 
 using namespace std::chrono_literals;
 
-class world {
+class world : private world_state {
 public:
   explicit world(std::uint64_t seed, const lessened& by = {});
   ~world();
-
-  world(const world&) = delete;
-  world& operator=(const world&) = delete;
 
   /// The whole life, until everything is drained.
   void live();
@@ -57,10 +47,6 @@ public:
   }
 
 private:
-  struct system_config : caf::actor_system_config {
-    system_config();
-  };
-
   // -- world.cpp: order and time
 
   /// Lets so many actors take a message; all of them until nobody has one.
@@ -87,6 +73,7 @@ private:
 
   void begin();
   void step();
+  bool step_of_a_part();
   void tell_settings();
 
   // -- world_engines.cpp
@@ -178,10 +165,6 @@ private:
 
   // -- world_questions.cpp
 
-  struct asked_question {
-    const char* name = nullptr;
-    std::size_t lost = 0; ///< engines, and shards of theirs, by then
-  };
   std::size_t engines_lost() const;
   void ask_something();
   void ask_for_lists(const read_model_actor& reads);
@@ -195,15 +178,59 @@ private:
   template <class Answer, class Actor, class Request, class Then>
   void question(const char* name, const Actor& whom, Request what, Then then);
 
+  // -- world_accounts.cpp: what is set of users, keys and operators
+
+  void step_of_accounts();
+
+  // -- world_renewals.cpp: claims are extended, given back and taken away
+
+  void step_of_renewals();
+  void renew_polled();
+  void release_all();
+  void trouble_worker();
+  void renew_holdings(const simulated_worker& who);
+  void leave_and_come_back(simulated_worker& who);
+  void pause_asking(simulated_worker& who);
+
+  // -- world_ages.cpp: what is over goes when it is old
+
+  void step_of_ages();
+  void list_aged();
+
+  // -- world_files.cpp: deposits that bring their files
+
+  void step_of_files();
+  void send_file();
+  void send_file(const std::string& user, const std::string& name,
+                 const std::string& file);
+  void read_file(bool again);
+  void take_file(const submission_row& row, bool again);
+  template <class Then>
+  void ask_for_file(item_id id, Then then);
+  void list_left_files();
+
+  // -- world_ephemeral.cpp: channels that go with their last consumer
+
+  void step_of_ephemeral();
+  void add_ephemeral_consumer();
+  void publish_ephemeral();
+  /// As the door does: once attached it says so.
+  void note_consumer(simulated_processor::pointer self,
+                     const std::shared_ptr<simulated_worker>& who);
+  void tell_consumer_left(const simulated_worker& who);
+  void leave_ephemeral(bool quietly);
+  void end_ephemeral();
+  void list_left_channels();
+
+  // -- world_inquiries.cpp
+
+  void inquire();
+  void inquire_of(const shards_actor& shards, const read_model_actor& reads);
+
   // -- world_clients.cpp
 
   std::string any_user();
   std::string any_queue();
-  struct submitted {
-    item_id id = 0;
-    std::string user;
-    std::string name;
-  };
   /// `answered` gets each body with its number, 0 where it was refused.
   void send(enqueue message,
             std::function<void(const std::string&, item_id)> answered);
@@ -213,6 +240,7 @@ private:
   void deposit(submit message, std::function<void(const submitted&)> kept);
   void send_messages();
   void send_deposit();
+  void step_of_synchronous();
   void send_synchronous();
   void end_synchronous();
   void look_up();
@@ -338,97 +366,6 @@ private:
   bool any_delayed() const;
   void list_left_overs();
   void look_at_publisher(const simulated_engine& of);
-
-  /// More than this without any time passing, and it never ends.
-  static constexpr std::uint64_t messages_max_ = 300'000;
-  static constexpr micros stall_max_us_ = 3'000'000;
-  static constexpr std::uint32_t processors_max_ = 10;
-  static constexpr std::uint32_t stage_workers_max_ = 12;
-  static constexpr std::uint32_t consumers_max_ = 8;
-  static constexpr std::uint32_t tellers_max_ = 3;
-
-  chance chance_;
-  knobs knobs_;
-  std::vector<std::uint32_t> skipped_; ///< steps
-  chance work_chance_;                 ///< of batches and jobs alone
-  chance source_chance_;               ///< of sources alone
-  chance move_chance_;                 ///< of moves alone
-  chance look_up_chance_;              ///< of questions for deposits alone
-  chance node_chance_;                 ///< of the node's troubles alone
-  chance synchronous_chance_;          ///< of doors that process alone
-  chance channel_chance_;              ///< of topics with channels alone
-  chance cancel_chance_;               ///< of what operators cancel alone
-  chance equal_chance_;                ///< of equal payloads alone
-  chance cost_chance_; ///< of what queues share out alone
-  chance fleeting_chance_; ///< of queues that come and go alone
-  chance notify_chance_;   ///< of who tells depositors alone
-  chance queue_chance_;    ///< of changed queues alone
-  chance question_chance_; ///< of what is asked alone
-  history told_;
-  system_config config_;
-  caf::actor_system system_;
-  caf::scheduler::test_coordinator& scheduler_;
-  std::chrono::steady_clock::time_point born_;
-  static constexpr micros wall_began_us_ = 1'700'000'000'000'000;
-  micros wall_offset_us_ = wall_began_us_; ///< jumps move it
-
-  std::vector<std::unique_ptr<shard_disk>> disks_;        ///< by shard
-  std::unique_ptr<simulated_engine> engine_;              ///< null: down
-  std::vector<std::unique_ptr<simulated_engine>> former_; ///< some still act
-  caf::actor outside_; ///< clients, pollers, operators
-  std::vector<std::shared_ptr<simulated_worker>> workers_;
-
-  struct held_up {
-    caf::resumable* who;
-    micros until_us;
-  };
-  std::vector<held_up> held_up_;
-
-  static constexpr std::uint32_t lease_ms_ = 5'000;
-  std::shared_ptr<memory_leases> database_;
-  std::vector<std::unique_ptr<sharing_engine>> engines_; ///< those gone, too
-  std::vector<std::uint32_t> owners_; ///< number of the engine, by actor id
-  std::vector<micros> arrivals_us_;   ///< when engines join
-  std::map<std::string, admin_actor> admins_; ///< by address, of those up
-  std::vector<item_id> deposited_;            ///< a few that were acknowledged
-  std::vector<submitted> submitted_; ///< that their depositors ask for
-  std::vector<submitted> in_work_;   ///< claimed by the door that took them in
-
-  bool endless_ = false; ///< actors talk for ever: the life is over
-  bool calm_ = true;     ///< nothing is broken on purpose: not yet, or no more
-  bool suspended_ = false;
-  std::map<std::string, queue_settings> queues_set_; ///< to begin with
-  std::shared_ptr<memory_record_log> topics_; ///< null: none
-  std::vector<std::pair<std::int32_t, std::string>> sent_records_;
-  bool brokers_away_ = false;
-  std::uint64_t messages_ = 0;
-  std::uint32_t bodies_ = 0;
-  std::uint32_t synchronous_ = 0; ///< deposits
-  std::uint32_t messages_sent_ = 0; ///< to topics with channels
-  std::uint32_t proposals_ = 0;
-  std::uint32_t references_ = 0; ///< of moves
-  std::uint32_t questions_asked_ = 0;
-  std::map<std::uint32_t, asked_question> questions_; ///< without an answer
-  std::uint32_t confirmed_ = 0;  ///< of the proposals that mend everything
-  std::uint32_t worker_numbers_ = 0;
-  std::uint64_t hand_outs_ = 0;
-  struct polled_item {
-    std::string queue;
-    item_name name;
-  };
-  std::vector<polled_item> polled_;      ///< not ended yet
-  std::vector<item_name> polled_equals_; ///< likewise
-
-  std::shared_ptr<simulated_node> node_; ///< null: none
-  std::vector<std::shared_ptr<simulated_source>> sources_;
-  std::uint32_t source_capacity_ = 10;
-  std::uint32_t source_mark_ = 10;
-
-  work_book work_;            ///< as operators see it
-  std::size_t work_seen_ = 0; ///< entries that are in it
-  std::uint32_t orders_ = 0;
-  std::uint32_t revisions_ = 0; ///< of documents
-  bool books_held_ = false;
 };
 
 } // namespace depositd::simulation

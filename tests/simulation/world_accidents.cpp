@@ -198,7 +198,8 @@ void world::list_left_engines() {
     if (owners[shard] != 1)
       tell(left_over{"shard " + std::to_string(shard) + " has "
                      + std::to_string(owners[shard]) + " owners"});
-  look_up_deposits();
+  if (!knobs_.ages) // else they may be forgotten by now
+    look_up_deposits();
 }
 
 /// Through every engine that is there.

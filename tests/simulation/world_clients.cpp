@@ -63,7 +63,8 @@ void world::send_messages() {
 void world::deposit(submit message,
                     std::function<void(const submitted&)> kept) {
   message.queue = "metadata";
-  message.submission.blob = "none";
+  if (message.body.empty())
+    message.submission.blob = "none";
   const auto name = message.submission.file_name;
   const auto user = message.user;
   tell(attempted{name, message.queue, user});
@@ -97,6 +98,13 @@ void world::send_synchronous() {
     std::string{"v"}.append(std::to_string(++synchronous_));
   deposit(std::move(message),
           [this](const submitted& x) { in_work_.push_back(x); });
+}
+
+void world::step_of_synchronous() {
+  if (synchronous_chance_.one_in(2))
+    send_synchronous();
+  else
+    end_synchronous();
 }
 
 /// Some doors never say a word: the queue has it when their time is over.

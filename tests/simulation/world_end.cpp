@@ -35,6 +35,7 @@ void world::calm_down() {
   for (auto& worker : workers_)
     if (!worker->gone) {
       worker->gone = true;
+      tell_consumer_left(*worker);
       caf::anon_send_exit(worker->actor, caf::exit_reason::kill);
       worker->actor = nullptr;
     }
@@ -49,10 +50,16 @@ void world::calm_down() {
   for (int i = 0; i < 4; ++i) // for the last outcomes to go out
     let_time_pass(2s);
   read_topics();
-  if (knobs_.questions) {
+  if (knobs_.questions || knobs_.ages || knobs_.inquiries)
     await_answers();
+  if (knobs_.questions)
     list_left_users();
-  }
+  if (knobs_.files)
+    list_left_files();
+  if (knobs_.ephemeral)
+    list_left_channels();
+  if (knobs_.ages)
+    list_aged();
   list_left_overs();
   for (const auto& disk : disks_)
     disk->look_at_recovery();
@@ -122,6 +129,8 @@ void world::drain() {
   settle();
   if (knobs_.channels)
     consume_all();
+  if (knobs_.ephemeral)
+    end_ephemeral();
   drain_work();
   if (is_shared()) { // whose clocks differ by little, and time takes longer
     // What failed ten times, or has a claim that nobody ends, waits for longer

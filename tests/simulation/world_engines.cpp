@@ -32,7 +32,7 @@ depositd::engine::core_options world::options_of(simulated_engine& engine,
   if (engine.shard == 0) {
     options.configuration.queues.push_back(deposits);
     options.configuration.processors_count = knobs_.slots;
-    if (knobs_.notifying)
+    if (told_.with_mail && knobs_.notifying)
       options.configuration.queues.push_back(
         {notify_queue, outbox_queue_defaults()});
   }
@@ -42,6 +42,8 @@ depositd::engine::core_options world::options_of(simulated_engine& engine,
   }
   if (knobs_.tight_disk)
     options.disk_spare_bytes = 2048;
+  if (knobs_.kept_s > 0)
+    options.retention_s = knobs_.kept_s;
   // Longer than what was sent to it may be held up on its way.
   if (knobs_.fleeting)
     options.queue_idle_max = 20s;

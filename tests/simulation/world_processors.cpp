@@ -65,6 +65,7 @@ void world::end_worker(simulated_worker& who) {
   if (who.gone)
     return;
   who.gone = true;
+  tell_consumer_left(who);
   tell(processor_joined{who.number, who.queue, who.wants, 0});
   caf::anon_send_exit(who.actor, caf::exit_reason::kill);
   who.actor = nullptr;
@@ -78,6 +79,7 @@ world::behave(simulated_processor::pointer self,
     std::erase_if(who->doors, [&](const auto& in) {
       return in.door.address() == x.source;
     });
+    tell_consumer_left(*who);
     look_later(self, *who);
   });
   attach_worker(self, who);
@@ -177,13 +179,15 @@ void world::take_port(simulated_processor::pointer self,
     self, "sp" + std::to_string(who->number), who->wants, who->lease_ms, {}};
   self->request(found.queue, std::chrono::minutes{1}, wish)
     .then(
-      [=](const attached& reply) {
+      [=, this](const attached& reply) {
         for (auto& in : who->doors)
           if (in.door == found.queue) {
             in.number = reply.processor;
             self->send(in.door,
                        settle_and_request{reply.processor, who->slots, {}});
           }
+        if (is_topic_queue(who->queue) && is_ephemeral(who->queue))
+          note_consumer(self, who);
       },
       [=, this](const caf::error&) {
         std::erase_if(who->doors,

@@ -10,48 +10,12 @@
 #include "messages/work.hpp"
 #include "tests/simulation/world.hpp"
 #include "tests/simulation/world_ask.hpp"
-
-#include <caf/sec.hpp>
+#include "tests/simulation/world_question.hpp"
 
 #include <string>
 #include <utility>
 
 namespace depositd::simulation {
-
-namespace {
-
-void not_judged() {
-  // That there is an answer is enough.
-}
-
-/// Longer than anything inside an engine waits for a part of an answer.
-constexpr auto question_time = std::chrono::minutes{10};
-
-} // namespace
-
-template <class Answer, class Actor, class Request, class Then>
-void world::question(const char* name, const Actor& whom, Request what,
-                     Then then) {
-  const auto number = ++questions_asked_;
-  questions_[number] = {name, engines_lost()};
-  caf::anon_send(
-    outside_, act{[=, this](caf::event_based_actor* self) {
-      self->request(whom, question_time, what)
-        .then(
-          [=, this](const Answer& x) {
-            questions_.erase(number);
-            if constexpr (std::is_invocable_v<Then, const Answer&>)
-              then(x);
-            else
-              then();
-          },
-          [=, this](const caf::error& e) {
-            if (e == caf::sec::request_timeout)
-              miss(questions_.at(number));
-            questions_.erase(number);
-          });
-    }});
-}
 
 /// Nobody hears from an engine that is no more, nor from a shard that one which
 /// is no more was asked for.

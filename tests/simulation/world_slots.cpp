@@ -51,7 +51,9 @@ handler_actor world::spawn_handler(std::uint32_t number) {
 
 void world::spawn_slots(sharing_engine& on) {
   on.worker = ++worker_numbers_;
-  tell(processor_joined{on.worker, "metadata", {}, knobs_.slots});
+  // More may come and go.
+  tell(processor_joined{
+    on.worker, "metadata", {}, knobs_.slots + (knobs_.accounts ? 3U : 0U)});
   processors::processor_manager_options options;
   options.shard = on.router;
   options.spawn_handler = [this, number = on.worker] {
