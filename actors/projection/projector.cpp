@@ -152,7 +152,9 @@ caf::expected<slice> fold_slice(projector_state& state) {
   if (auto failed = fold_more(state))
     return failed;
   auto out = state.fold->take();
-  std::exchange(state.contents, {}).move_to(out);
+  if (auto sent = std::exchange(state.contents, {});
+      !seeded_bug("files_dropped"))
+    sent.move_to(out);
   return out;
 }
 
@@ -264,11 +266,13 @@ std::chrono::milliseconds pause_after(const projector_options& options,
 void forget_old(self_pointer self) {
   auto& state = self->state;
   const auto& options = state.options;
+  if (seeded_bug("kept_for_ever"))
+    return;
   const auto now_us = options.clock.at(self->clock().now());
+  const auto kept_us =
+    seeded_bug("forgotten_at_once") ? 0 : options.retention_s * 1'000'000;
   const auto forgotten = options.projection->forget_submissions(
-    std::min(now_us - options.retention_s * 1'000'000,
-             published_before_us(state, now_us)),
-    1000);
+    std::min(now_us - kept_us, published_before_us(state, now_us)), 1000);
   if (forgotten)
     (void)state.forgetting.is_over();
   else if (auto reason = render(forgotten.error());

@@ -53,7 +53,8 @@ void spread(shard_pointer self, const event& change) {
   } else if (const auto* set = std::get_if<collection_changed>(&change)) {
     spread_terms(self, set->settings.held ? set->settings.name : "");
   } else if (const auto* contact = std::get_if<contact_changed>(&change)) {
-    spread_telling(self, &contact->user);
+    if (!seeded_bug("contact_not_spread"))
+      spread_telling(self, &contact->user);
   } else if (std::holds_alternative<configuration_seen>(change)) {
     spread_telling(self, nullptr);
   } else if (const auto* line = std::get_if<pipeline_changed>(&change)) {
