@@ -2,6 +2,7 @@
 
 #include "messages/topics.hpp"
 #include "messages/values/sharding.hpp"
+#include "messages/values/topic_names.hpp"
 #include "tests/simulation/world.hpp"
 #include "tests/simulation/world_ask.hpp"
 
@@ -116,13 +117,25 @@ void world::attach_to_channel(simulated_processor::pointer self,
   const auto via = way_in();
   if (!via)
     return look_later(self, *who);
-  const std::string topic{topic_of_queue(who->queue).topic};
-  const auto shard = shard_of(topic, knobs_.shards);
-  self->request(via, std::chrono::minutes{1}, open_queue{who->queue})
-    .then([=, this](const queue_port_actor& x) {
-            take_port(self, who, {shard, x});
-          },
-          [=, this](const caf::error&) { look_later(self, *who); });
+  const auto place = topic_of_queue(who->queue);
+  const std::string topic{place.topic};
+  const auto again = [=, this](const caf::error&) { look_later(self, *who); };
+  const auto open = [=, this] {
+    self->request(via, std::chrono::minutes{1}, open_queue{who->queue})
+      .then(
+        [=, this](const queue_port_actor& x) {
+          take_port(self, who, {shard_of(topic, knobs_.shards), x});
+        },
+        again);
+  };
+  if (!is_ephemeral(who->queue))
+    return open();
+  // As the door does: whoever comes knows that the channel is durable.
+  self
+    ->request(via, std::chrono::minutes{1},
+              order_topic{topic, std::string{place.channel},
+                          topic_action::create})
+    .then([=](const done&) { open(); }, again);
 }
 
 } // namespace depositd::simulation
