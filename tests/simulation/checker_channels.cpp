@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -23,13 +24,23 @@ struct message_seen {
   bool purged = false;           ///< while it waited in the topic
 };
 
+/// Messages between a note being taken and whoever tells of it.
+constexpr micros answer_hops_max = 6;
+
 struct channel_checker {
+  channel_checker(findings& to, micros slack) : out(to), slack_us(slack) {
+    // nop
+  }
+
   findings& out;
+  const micros slack_us;
   item_book book;
   std::map<std::string, topic_changed> topics; ///< their newest words
   std::map<std::string, message_seen> messages; ///< by body
   std::set<std::string> removed; ///< channels and topics, by their queues
   std::map<std::string, std::set<std::uint32_t>> consumers; ///< by queue
+  std::map<shard_number, epoch_number> epochs;
+  std::optional<micros> forgotten_us; ///< when engines lost sight of consumers
 
   void complain(std::size_t at, std::string what) {
     out.push_back({"T-1", at, std::move(what)});
@@ -67,11 +78,26 @@ struct channel_checker {
       complain(at, body + " came into " + queue + " twice");
   }
 
-  void note(const consumer_noted& x) {
-    if (x.here)
-      consumers[x.queue].insert(x.processor);
-    else
+  /// What an engine that went had said may still be on its way.
+  void note(const consumer_noted& x, micros at_us) {
+    if (!x.here)
       consumers[x.queue].erase(x.processor);
+    else if (!forgotten_us || at_us > *forgotten_us + slack_us)
+      consumers[x.queue].insert(x.processor);
+  }
+
+  /// They have to come again.
+  void forget_consumers(micros at_us) {
+    consumers.clear();
+    forgotten_us = at_us;
+  }
+
+  /// An engine may serve on for a while when another one has its shard.
+  void see_epoch(const journalled& record, micros at_us) {
+    const auto [known, first] =
+      epochs.try_emplace(record.shard, record.epoch);
+    if (!first && std::exchange(known->second, record.epoch) != record.epoch)
+      forget_consumers(at_us);
   }
 
   /// What is ephemeral ends by itself, if nobody is there.
@@ -141,10 +167,12 @@ struct channel_checker {
 } // namespace
 
 void check_channels(const history& x, findings& out) {
-  channel_checker all{out, {}, {}, {}, {}, {}};
+  channel_checker all{out, answer_hops_max * x.stall_max_us};
   const auto knows_consumers = !x.with_leases && !x.with_failed_appends;
   for (std::size_t i = 0; i < x.entries.size(); ++i) {
-    const auto& what = x.entries[i].what;
+    const auto& [at_us, what] = x.entries[i];
+    if (const auto* record = std::get_if<journalled>(&what))
+      all.see_epoch(*record, at_us);
     if (const auto* sent = std::get_if<attempted>(&what))
       all.send(*sent);
     else if (const auto* kept = std::get_if<message_kept>(&what))
@@ -158,9 +186,9 @@ void check_channels(const history& x, findings& out) {
       all.see(*record, i);
     else if (const auto* who = std::get_if<consumer_noted>(&what);
              who != nullptr && knows_consumers)
-      all.note(*who);
+      all.note(*who, at_us);
     else if (std::holds_alternative<fault>(what))
-      all.consumers.clear(); // they have to come again
+      all.forget_consumers(at_us);
   }
   all.end(x.entries.size());
 }

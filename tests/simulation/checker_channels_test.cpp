@@ -105,6 +105,20 @@ TEST_F(ephemeral_channels, go_with_an_engine_that_dies) {
   EXPECT_EQ(wrong(), names{});
 }
 
+TEST_F(ephemeral_channels, go_although_an_engine_that_went_has_said_otherwise) {
+  t.add(fault{"another engine takes the shard"});
+  consumer(true);
+  change({}, {});
+  EXPECT_EQ(wrong(), names{});
+}
+
+TEST_F(ephemeral_channels, go_when_another_engine_has_the_shard) {
+  consumer(true);
+  t.epoch += 1;
+  change({}, {});
+  EXPECT_EQ(wrong(), names{});
+}
+
 TEST_F(channels, may_get_it_by_way_of_the_topic) {
   send("m");
   const auto id = come("m", "nsq/t");

@@ -89,6 +89,8 @@ void world::note_consumer(simulated_processor::pointer self,
     self->request(via, std::chrono::minutes{1}, open_queue{who->queue})
       .then(
         [=, this](const queue_port_actor& now) {
+          if (who->gone) // and has not heard of it yet
+            return;
           if (who->doors.empty() || who->doors[0].door != door || now != door)
             return again();
           tell(consumer_noted{who->number, who->queue, true});
