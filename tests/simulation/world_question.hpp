@@ -26,6 +26,7 @@ void world::question(const char* name, const Actor& whom, Request what,
   questions_[number] = {name, engines_lost()};
   caf::anon_send(
     outside_, act{[=, this](caf::event_based_actor* self) {
+      const auto until = self->clock().now() + question_time;
       self->request(whom, question_time, what)
         .then(
           [=, this](const Answer& x) {
@@ -36,7 +37,8 @@ void world::question(const char* name, const Actor& whom, Request what,
               then();
           },
           [=, this](const caf::error& e) {
-            if (e == caf::sec::request_timeout)
+            // Earlier than that it is what somebody inside has waited for.
+            if (e == caf::sec::request_timeout && self->clock().now() >= until)
               miss(questions_.at(number));
             questions_.erase(number);
           });
