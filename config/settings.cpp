@@ -1,9 +1,11 @@
 #include "config/settings.hpp"
 
 #include "config/aptrust_settings.hpp"
+#include "config/kafka_checks.hpp"
 #include "config/nsq_keys.hpp"
 #include "config/order_settings.hpp"
 #include "config/secrets.hpp"
+#include "config/setting_origins.hpp"
 #include "config/setting_remarks.hpp"
 #include "config/setting_table.hpp"
 #include "config/source_settings.hpp"
@@ -13,11 +15,7 @@
 #include "messages/values/operations.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
-#include <fstream>
-#include <set>
-#include <sstream>
 
 namespace depositd {
 
@@ -103,127 +101,6 @@ caf::error read_queue(depositd_settings& out, const given_setting& x,
     return caf::none;
   if (auto failure = fair ? read_fairness(out, name, x) : key->read(queue, x))
     return about(x, failure);
-  return caf::none;
-}
-
-bool readable(const std::string& file) {
-  return std::ifstream{file}.good();
-}
-
-/// For checks that involve several keys: where one of them was given.
-class origins {
-public:
-  explicit origins(const std::vector<given_setting>& given) : given_(given) {
-    // nop
-  }
-
-  caf::error refuse(const std::string& key, const std::string& reason) const {
-    auto text = key + ": " + reason;
-    for (auto i = given_.rbegin(); i != given_.rend(); ++i)
-      if (i->key == key)
-        return bad_setting(text + " (" + i->origin + ")");
-    return bad_setting(std::move(text));
-  }
-
-private:
-  const std::vector<given_setting>& given_;
-};
-
-/// Either all of these files are named and readable, or none is named.
-caf::error
-check_files(const origins& from,
-            const std::vector<std::pair<std::string, std::string>>& files) {
-  const auto given = std::count_if(files.begin(), files.end(),
-                                   [](auto& x) { return !x.second.empty(); });
-  for (const auto& [key, file] : files) {
-    if (given > 0 && file.empty())
-      return from.refuse(key, "is needed too for TLS");
-    if (!file.empty() && !readable(file))
-      return from.refuse(key, "cannot read \"" + file + "\"");
-  }
-  return caf::none;
-}
-
-/// As brokers take them.
-bool legal_topic_of_kafka(const std::string& x) {
-  const auto legal = [](unsigned char c) {
-    return std::isalnum(c) || c == '.' || c == '_' || c == '-';
-  };
-  return !x.empty() && x.size() <= 249 && x != "." && x != ".."
-         && std::all_of(x.begin(), x.end(), legal);
-}
-
-/// One topic for two things would have the engine read what it writes.
-caf::error check_topics(const kafka_settings& x, const origins& from) {
-  std::vector<std::pair<std::string, std::string>> topics{
-    {"kafka.ingress_topic", x.ingress_topic},
-    {"kafka.egress_topic", x.egress_topic},
-    {"kafka.dead_letter_topic", x.dead_letter_topic}};
-  if (!x.jobs_topic.empty())
-    topics.emplace_back("kafka.jobs_topic", x.jobs_topic);
-  std::set<std::string> seen;
-  for (const auto& [key, topic] : topics) {
-    if (!legal_topic_of_kafka(topic))
-      return from.refuse(key, "must be a topic's name: 1 to 249 of A-Z a-z 0-9 "
-                              ". _ -");
-    if (!seen.insert(topic).second)
-      return from.refuse(key, "\"" + topic + "\" is another topic's name");
-  }
-  return caf::none;
-}
-
-/// librdkafka takes 99999 for the port 34463. A broker without a port has 9092.
-caf::error check_brokers(const kafka_settings& x, const origins& from) {
-  std::istringstream all{x.brokers};
-  std::string broker;
-  while (std::getline(all >> std::ws, broker, ',')) {
-    if (broker.empty())
-      continue;
-    const auto scheme = broker.find("://");
-    auto at = scheme == broker.npos ? broker : broker.substr(scheme + 3);
-    if (at.rfind(':') == at.npos || at.ends_with(']'))
-      at += ":9092";
-    const auto parsed = parse_endpoint(at);
-    if (!parsed || parsed->port == 0
-        || at.find_first_of(" /") != std::string::npos)
-      return from.refuse("kafka.brokers",
-                         "must be HOST:PORT,HOST:PORT, \""
-                           + broker.substr(0, 100) + "\" is no broker");
-  }
-  return caf::none;
-}
-
-caf::error check_sasl(const sasl_settings& x, const origins& from) {
-  if (x.mechanism.empty() && !x.user.empty())
-    return from.refuse("kafka.sasl.user",
-                       "needs kafka.sasl.mechanism: nobody logs in without");
-  const bool by_name =
-    x.mechanism == "PLAIN" || x.mechanism.starts_with("SCRAM-");
-  if (by_name && x.user.empty())
-    return from.refuse("kafka.sasl.user",
-                       "is needed to log in by " + x.mechanism);
-  return caf::none;
-}
-
-/// A client needs no certificate of its own.
-caf::error check_kafka(const kafka_settings& x, const origins& from) {
-  if (auto failure = check_topics(x, from))
-    return failure;
-  if (auto failure = check_brokers(x, from))
-    return failure;
-  if (!x.brokers.empty())
-    if (auto failure = check_sasl(x.sasl, from))
-      return failure;
-  if (!x.tls.ca.empty())
-    if (auto failure = check_files(from, {{"kafka.tls.ca", x.tls.ca}}))
-      return failure;
-  if (auto failure =
-        check_files(from, {{"kafka.tls.certificate", x.tls.certificate},
-                           {"kafka.tls.key", x.tls.key}}))
-    return failure;
-  if (!x.sasl.password_file.empty() && !readable(x.sasl.password_file))
-    return from.refuse("kafka.sasl.password_file",
-                       "cannot read \"" + x.sasl.password_file + "\"");
   return caf::none;
 }
 

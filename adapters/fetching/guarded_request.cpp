@@ -179,10 +179,8 @@ private:
   }
 
   void end_if(caf::error failure) {
-    if (failure) {
+    if (failure)
       ending_.failure = std::move(failure);
-      ending_.by_caller = true;
-    }
   }
 
   const web_request& x_;

@@ -49,8 +49,7 @@ struct web_request {
 /// How a request ended. `failure` is empty if the whole answer has arrived.
 struct web_ending {
   web_answer answer;
-  caf::error failure;     ///< `ec::overloaded`: may be different later
-  bool by_caller = false; ///< `begin` or `body` ended it
+  caf::error failure; ///< `ec::overloaded`: may be different later
 };
 
 /// Blocks. Errors are those of the guard, of the callbacks, or

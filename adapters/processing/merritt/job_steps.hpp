@@ -8,7 +8,6 @@
 #include "adapters/processing/merritt/work_on_job.hpp"
 
 #include <chrono>
-#include <cstdint>
 
 namespace depositd::merritt {
 
@@ -20,10 +19,6 @@ outcome stage_payload(work_on_job& x);
 /// What asking for sizes may take in all. Servers may think for minutes about
 /// each, and the download finds out anyway.
 inline constexpr std::chrono::hours measuring_max{1};
-
-/// When those ask again whose depositor's others are being fetched: soon, or
-/// workers would be idle once these are through.
-inline constexpr std::uint32_t fetching_delay_ms = 2'000;
 
 /// Asks for the sizes of what a manifest names, as far as that can be known
 /// `within` that time. Rejected: a corrupt manifest. Failed: a row that is not

@@ -2,7 +2,7 @@
 
 #include "adapters/fetching/url.hpp"
 #include "adapters/processing/merritt/batch_plan.hpp"
-#include "adapters/processing/merritt/job_steps.hpp"
+#include "adapters/processing/merritt/fetching_turns.hpp"
 #include "adapters/processing/merritt/keeping.hpp"
 #include "adapters/processing/merritt/manifest.hpp"
 #include "adapters/processing/merritt/work_on_job.hpp"
@@ -172,12 +172,8 @@ outcome split(const stages::stage_tools& tools, batch_plans& plans,
   const bool fetched = is_fetched(*batch);
   const auto turn = fetched ? fetching.enter(batch->user, fetched_at_once)
                             : std::optional<stages::receiver_turns::turn>{};
-  if (fetched && !turn) {
-    auto later = ended(verdict::not_yet, "another batch of " + batch->user
-                                           + " is being fetched");
-    later.delay_ms = fetching_delay_ms;
-    return later;
-  }
+  if (fetched && !turn)
+    return wait_for_fetching("another batch of " + batch->user + " is");
   const auto found = plans.find(tools, *batch);
   if (const auto* ending = std::get_if<outcome>(&found))
     return *ending;
@@ -201,10 +197,7 @@ stages::stage_handler
 make_splitter(std::shared_ptr<const stages::stage_tools> tools) {
   return [tools = std::move(tools), plans = std::make_shared<batch_plans>(),
           turns = std::make_shared<stages::receiver_turns>(),
-          fetching = std::make_shared<stages::receiver_turns>(
-            stages::receiver_turns_options{
-              .slow_most = stages::receiver_turns::no_limit,
-              .wait = std::chrono::seconds{1}})](
+          fetching = make_fetching_turns()](
            const stages::stage_task& task) {
     return split(*tools, *plans, *turns, *fetching, task);
   };

@@ -1,8 +1,8 @@
 #include "adapters/processing/merritt/stages.hpp"
 
+#include "adapters/processing/merritt/fetching_turns.hpp"
 #include "adapters/processing/merritt/job_steps.hpp"
 #include "adapters/processing/merritt/splitting.hpp"
-#include "adapters/processing/stages/receiver_turns.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -10,8 +10,6 @@
 namespace depositd::merritt {
 
 namespace {
-
-using stages::receiver_turns;
 
 bool has_url(const job_document& x) {
   return x.payload.blob.empty();
@@ -24,9 +22,7 @@ bool has_rows(const job_document& x) {
 /// A server may need hours for what it sends: whoever names such servers has
 /// all workers of this process but one, which is for others.
 job_step in_turn(bool (*is_fetched)(const job_document&), job_step step) {
-  const auto turns = std::make_shared<receiver_turns>(
-    stages::receiver_turns_options{.slow_most = receiver_turns::no_limit,
-                                   .wait = std::chrono::seconds{1}});
+  const auto turns = make_fetching_turns();
   return [=](work_on_job& x) {
     if (!is_fetched(x.job))
       return step(x);
@@ -35,10 +31,7 @@ job_step in_turn(bool (*is_fetched)(const job_document&), job_step step) {
     if (const auto turn =
           turns->enter(x.job.user, std::max(workers, 2U) - 1))
       return step(x);
-    auto out = ended(verdict::not_yet, "other jobs of " + x.job.user
-                                         + " are being fetched");
-    out.delay_ms = fetching_delay_ms;
-    return out;
+    return wait_for_fetching("other jobs of " + x.job.user + " are");
   };
 }
 
