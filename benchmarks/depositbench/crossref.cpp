@@ -1,12 +1,11 @@
 #include "benchmarks/depositbench/crossref.hpp"
 
 #include "benchmarks/depositbench/feed.hpp"
+#include "benchmarks/depositbench/made_deposits.hpp"
 #include "messages/values/hex.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cctype>
-#include <chrono>
 #include <map>
 #include <utility>
 
@@ -19,36 +18,6 @@ constexpr const char* edge = "depositbench-8f2c61d0";
 /// Ticks between two questions for a result that is not there: each makes the
 /// engine look it up.
 constexpr unsigned rest_ticks = 10;
-
-/// Names files and DOIs; no two runs share one.
-std::string next_name() {
-  static const auto run =
-    std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(
-                     std::chrono::system_clock::now().time_since_epoch())
-                     .count());
-  static std::atomic<std::uint64_t> count{0};
-  return "bench." + run + "." + std::to_string(++count);
-}
-
-/// One DOI, and as many bytes as asked for.
-std::string deposit_xml(const std::string& name, std::size_t bytes) {
-  std::string out =
-    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-    "<doi_batch xmlns=\"http://www.crossref.org/schema/5.3.1\" "
-    "version=\"5.3.1\"><head><doi_batch_id>"
-    + name
-    + "</doi_batch_id><timestamp>20260101000000</timestamp><depositor>"
-      "<depositor_name>Bench</depositor_name><email_address>bench@example.org"
-      "</email_address></depositor><registrant>Bench</registrant></head><body>"
-      "<pending_publication><publication><full_title>On queues</full_title>"
-      "</publication><doi>10.5555/"
-    + name
-    + "</doi><acceptance_date><month>02</month><day>20</day><year>2026</year>"
-      "</acceptance_date></pending_publication></body></doi_batch>";
-  if (out.size() < bytes)
-    out.append(bytes - out.size(), '\n');
-  return out;
-}
 
 std::string field(const char* name, const std::string& value) {
   return std::string{"--"} + edge
@@ -120,7 +89,7 @@ public:
       return false;
     asked_us_ = steady_us();
     who_ = from_->source.draw_user();
-    deposit_ = {next_name(), from_->mark(asked_us_, from_->sent)};
+    deposit_ = {next_deposit_name(), from_->mark(asked_us_, from_->sent)};
     ++from_->sent;
     ++to_->sent;
     request = post_request(from_->senders[who_], deposit_.file_name,
@@ -330,7 +299,8 @@ void crossref_client::enqueue_now(const std::string&,
   std::map<std::size_t, std::vector<listed_posts::one>> by_connection;
   for (const auto& item : items) {
     const auto who = index_of(item.user);
-    by_connection[who % 16].push_back({who, {next_name(), mark_of(item.body)}});
+    by_connection[who % 16].push_back(
+      {who, {next_deposit_name(), mark_of(item.body)}});
   }
   for (auto& [ignored, posts] : by_connection)
     loop().add(std::make_unique<listed_posts>(

@@ -2,6 +2,7 @@
 
 #include "benchmarks/depositbench/crossref.hpp"
 #include "benchmarks/depositbench/emodb.hpp"
+#include "benchmarks/depositbench/kafka.hpp"
 #include "benchmarks/depositbench/native.hpp"
 #include "benchmarks/depositbench/nsq.hpp"
 
@@ -29,6 +30,8 @@ const std::map<std::string, port_habits>& all_habits() {
       true}},
     // Every deposit is parsed, recorded and reported.
     {"crossref", {{"P1s", "P3", "P4"}, {16}, {8}, {1}, 0.02, true}},
+    // The same work, and an outcome is published.
+    {"kafka", {{"P3", "P4"}, {1}, {1}, {1}, 0.02, true}},
     // nsqd refuses requests of 1,000 items of a kilobyte and up.
     {"nsq", {{"P1", "P1s", "P2", "P3"}, {16}, {4}, {100}, 1, false, 100}},
   };
@@ -67,6 +70,11 @@ std::unique_ptr<client> open_door(const options& settings,
   if (settings.door == "nsq")
     return std::make_unique<nsq_client>(address("127.0.0.1:4150"),
                                         senders_of(settings).front());
+  if (settings.door == "kafka")
+    return std::make_unique<kafka_client>(
+      address("127.0.0.1:9092"),
+      kafka_topics{settings.topics.at(0), settings.topics.at(1),
+                   settings.topics.at(2)});
   const auto http = address("127.0.0.1:8080");
   if (settings.door == "emodb")
     return std::make_unique<emodb_client>(http, senders_of(settings));

@@ -8,6 +8,8 @@
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
 
 #include <cstdio>
 #include <iostream>
@@ -74,8 +76,14 @@ options read_options(int argc, char** argv, CLI::App& app) {
     ->check(CLI::IsMember(door_names()))
     ->capture_default_str();
   app.add_option("--connect", out.connect,
-                 "HOST:PORT of the door; 127.0.0.1 and 4747 (native), 4150 "
-                 "(nsq) or 8080 unless given");
+                 "HOST:PORT of the door, or of a broker (kafka); 127.0.0.1 and "
+                 "4747 (native), 4150 (nsq), 9092 (kafka) or 8080 unless "
+                 "given");
+  app.add_option("--topics", out.topics,
+                 "kafka: IN,OUT,DEAD, as the engine's settings name them")
+    ->expected(3)
+    ->delimiter(',')
+    ->capture_default_str();
   app.add_option("--key", out.key, "API key of the emodb or the nsq door");
   app.add_option("--keys", out.keys_file,
                  "file of lines NAME SECRET: API keys (emodb) or logins with "
@@ -91,7 +99,7 @@ options read_options(int argc, char** argv, CLI::App& app) {
     ->check(CLI::Range(1U, depositd::shards_max));
   app.add_option("--items", out.items, "instead of the phase's own number");
   app.add_option("--users", out.users,
-                 "native: how many; others: how many of --keys at most");
+                 "native, kafka: how many; others: how many of --keys at most");
   app.add_option("--body-bytes", out.body_bytes);
   app.add_option("--connections", out.connections,
                  "P1s: requests at once, instead of the door's own");
@@ -114,6 +122,8 @@ options read_options(int argc, char** argv, CLI::App& app) {
 } // namespace
 
 int main(int argc, char** argv) {
+  // Figures have standard output for themselves.
+  spdlog::set_default_logger(spdlog::stderr_logger_mt("depositbench"));
   CLI::App app{"Measures a running depositd"};
   options settings;
   try {

@@ -12,6 +12,9 @@ struct options {
   std::string door = "native";
   std::string connect;            ///< empty: the door's usual port
   std::string key;                ///< of the emodb or the nsq door
+  /// Of the kafka door: ingress, egress, dead letters.
+  std::vector<std::string> topics{"deposits.in", "deposits.out",
+                                  "deposits.dead"};
   std::string keys_file;          ///< lines NAME SECRET: several senders
   std::uint32_t server_pid = 0;   ///< 0: no server CPU and memory figures
   std::string data;               ///< the server's data folder, for `disk`
