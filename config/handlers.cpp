@@ -16,6 +16,7 @@
 #include "adapters/processing/stages/while_there.hpp"
 #include "adapters/stores/files/work_marker.hpp"
 #include "config/aptrust.hpp"
+#include "config/shared_services.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/workers.hpp"
 
@@ -141,6 +142,7 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
        .retention_s =
          std::int64_t{settings.retention.submissions_days} * 24 * 3600,
        .limits = limits_of(settings)});
+  wait_for_services(options.handlers, settings, cut);
   wait_for_work_folder(options.handlers, tools->work_folder);
   const auto folder = std::make_shared<work_folder_watch>(tools->work_folder);
   options.exec = stages::while_there(

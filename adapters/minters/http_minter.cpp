@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t answer_bytes_max = 64 * 1024;
 constexpr std::string_view success = "success:";
+constexpr long look_limit_ms = 10'000;
 
 /// What ANVL cannot have in a value is encoded.
 std::string encoded(std::string_view text) {
@@ -83,6 +84,23 @@ caf::expected<std::string> read_answer(long status, std::string_view answer) {
   return std::string{out};
 }
 
+/// What every request is told.
+void set_up(CURL* easy, const http_minter_options& options) {
+  set_up_web(easy);
+  curl_easy_setopt(easy, CURLOPT_URL, options.url.c_str());
+  stop_curl_if(easy, options.stopped);
+  if (options.user.empty())
+    return;
+  curl_easy_setopt(easy, CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
+  curl_easy_setopt(easy, CURLOPT_USERNAME, options.user.c_str());
+  curl_easy_setopt(easy, CURLOPT_PASSWORD, options.password.c_str());
+}
+
+/// The service's front door is there, and nobody is behind it.
+bool is_nobody_there(long status) {
+  return status >= 502 && status <= 504;
+}
+
 class http_minter final : public minter {
 public:
   explicit http_minter(http_minter_options options)
@@ -125,20 +143,13 @@ private:
     const auto set = [&](CURLoption option, auto value) {
       curl_easy_setopt(easy.get(), option, value);
     };
-    set_up_web(easy.get());
-    set(CURLOPT_URL, options_.url.c_str());
+    set_up(easy.get(), options_);
     set(CURLOPT_HTTPHEADER, headers.get());
     set(CURLOPT_POSTFIELDS, body.c_str());
     set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
     set(CURLOPT_TIMEOUT_MS, static_cast<long>(options_.time_limit.count()));
     set(CURLOPT_WRITEFUNCTION, &collect);
     set(CURLOPT_WRITEDATA, &answer);
-    stop_curl_if(easy.get(), options_.stopped);
-    if (!options_.user.empty()) {
-      set(CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
-      set(CURLOPT_USERNAME, options_.user.c_str());
-      set(CURLOPT_PASSWORD, options_.password.c_str());
-    }
     const auto code = curl_easy_perform(easy.get());
     if (code != CURLE_OK)
       return refused(ec::overloaded,
@@ -155,6 +166,27 @@ private:
 
 std::unique_ptr<minter> make_http_minter(http_minter_options options) {
   return std::make_unique<http_minter>(std::move(options));
+}
+
+caf::error look_for_http_minter(const http_minter_options& options) {
+  const auto easy = make_curl_easy();
+  if (!easy)
+    return {}; // nothing is known
+  set_up(easy.get(), options);
+  curl_easy_setopt(easy.get(), CURLOPT_NOBODY, 1L);
+  curl_easy_setopt(easy.get(), CURLOPT_TIMEOUT_MS, look_limit_ms);
+  const auto code = curl_easy_perform(easy.get());
+  if (code == CURLE_ABORTED_BY_CALLBACK)
+    return {}; // the program ends
+  if (code != CURLE_OK)
+    return refused(ec::overloaded,
+                   "the minter cannot be asked: ", curl_easy_strerror(code));
+  long status = 0;
+  curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE, &status);
+  if (is_nobody_there(status))
+    return refused(ec::overloaded,
+                   "the minter answers with ", std::to_string(status));
+  return {};
 }
 
 } // namespace depositd

@@ -28,4 +28,8 @@ struct http_minter_options {
 /// so an answer that is lost is an identifier that nobody uses.
 std::unique_ptr<minter> make_http_minter(http_minter_options options);
 
+/// Why the service as a whole cannot be asked; none: it answers, whatever that
+/// is. A HEAD, which mints nothing; blocks for ten seconds at most.
+caf::error look_for_http_minter(const http_minter_options& options);
+
 } // namespace depositd

@@ -140,6 +140,26 @@ class Buckets(SystemTest):
         self.assertEqual(len(stored), 5)
         self.assertEqual({x["version"] for x in stored.values()}, {"v1"})
 
+    def test_jobs_wait_for_a_server_that_is_away(self):
+        engine = self.prepared("waited")
+        engine.ctl("pipeline", "pause", "merritt.store")
+        engine.ctl("pipeline", "set", "merritt.store", "--attempts-max", "1")
+        batch = self.submit(engine, ["a", "b"])
+        jobs = lambda: engine.rows("job", "list", "--batch", batch)
+        wait_until(lambda: [x["state"] for x in jobs()] == ["storing"] * 2,
+                   60, pause=0.2)
+        self.server.kill()
+        self.addCleanup(self.server.start)
+        engine.ctl("pipeline", "unpause", "merritt.store")
+        wait_until(lambda: all("s3://depositd/" in x["note"] for x in jobs()),
+                   60, pause=0.2)
+        self.assertEqual([x["state"] for x in jobs()], ["storing"] * 2)
+        self.server.start()
+        self.completed(engine, batch)
+        for said in ("service_away service=storage.vault",
+                     "service_back service=storage.vault"):
+            self.assertEqual(engine.log().count(said), 1)
+
     def test_a_deposit_outlasts_a_server_that_is_away(self):
         engine = self.start({**self.place("blobs", "outlasted"),
                              "queues.metadata.attempts_max": 1})

@@ -3,6 +3,7 @@
 #include "adapters/digests/digester.hpp"
 #include "adapters/processing/merritt/file_digests.hpp"
 #include "adapters/processing/merritt/work_on_job.hpp"
+#include "adapters/processing/stages/unless_away.hpp"
 #include "adapters/stores/files/file.hpp"
 
 #include <algorithm>
@@ -133,7 +134,9 @@ private:
       auto bytes = tools_.blobs->get(from.blob);
       if (bytes)
         return std::move(*bytes);
-      return ended(bytes.error(), verdict::failed, in_quotes(from.file_name));
+      return stages::unless_away(bytes.error(),
+                                 ended(bytes.error(), verdict::failed,
+                                       in_quotes(from.file_name)));
     }
     auto folder = batch_folder(tools_.work_folder, batch_.uuid);
     if (!folder)

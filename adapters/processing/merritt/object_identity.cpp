@@ -103,6 +103,10 @@ private:
                                         .what = job_.what.title,
                                         .when = job_.what.date,
                                         .target = {}});
+    // A key that is refused is refused for all.
+    if (!found && found.error() == ec::wrong_credentials)
+      return ended(verdict::not_yet, "no identifier was minted: "
+                                       + depositd::render(found.error()));
     if (!found)
       return ended(found.error(), verdict::failed, "no identifier was minted");
     job_.what.identifier = std::move(*found);

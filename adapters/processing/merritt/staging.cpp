@@ -4,6 +4,7 @@
 #include "adapters/processing/merritt/file_digests.hpp"
 #include "adapters/processing/merritt/job_steps.hpp"
 #include "adapters/processing/merritt/manifest.hpp"
+#include "adapters/processing/stages/unless_away.hpp"
 #include "adapters/stores/files/file.hpp"
 #include "messages/values/estimates.hpp"
 #include "messages/values/payload_paths.hpp"
@@ -38,7 +39,9 @@ std::optional<outcome> put_blob(const work_on_job& x, const fs::path& to) {
   const auto& from = x.job.payload;
   auto bytes = x.tools.blobs->get(from.blob);
   if (!bytes)
-    return ended(bytes.error(), verdict::failed, in_quotes(from.file_name));
+    return stages::unless_away(bytes.error(),
+                               ended(bytes.error(), verdict::failed,
+                                     in_quotes(from.file_name)));
   if (from.expected) {
     digester sum{from.expected->algorithm};
     sum.add(*bytes);

@@ -1,4 +1,6 @@
 #include "adapters/processing/stages/stage_work.hpp"
+
+#include "adapters/processing/stages/unless_away.hpp"
 #include "messages/values/json_text.hpp"
 #include "messages/values/trace_context.hpp"
 
@@ -107,7 +109,7 @@ outcome stage_work::handle(handle_item& x) const {
   outcome out;
   try {
     if (const auto wrong = fetch_body(x.item))
-      out = ended(verdict::retry, render(wrong));
+      out = unless_away(wrong, ended(verdict::retry, render(wrong)));
     else
       out = run(x, *stage, *handler_of(*stage));
   } catch (const std::exception& problem) {

@@ -25,7 +25,8 @@ inline stage_handler while_there(std::function<caf::error()> look,
     if (const auto away = look())
       return ended(verdict::not_yet, render(away));
     auto out = work(task);
-    if (out.says == verdict::failed || out.says == verdict::rejected)
+    if (out.says == verdict::failed || out.says == verdict::rejected
+        || out.says == verdict::retry)
       if (const auto away = look())
         return ended(verdict::not_yet, render(away));
     return out;

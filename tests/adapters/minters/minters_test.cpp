@@ -223,6 +223,27 @@ TEST_F(http_minting, S12_tries_three_times) {
   EXPECT_EQ(mint(at).error(), ec::overloaded);
 }
 
+TEST_F(http_minting, is_there_as_long_as_somebody_answers) {
+  const auto look = [](const std::string& url) {
+    return look_for_http_minter({.url = url, .user = "ada"});
+  };
+  std::atomic<const char*> status = "405 Method Not Allowed";
+  const server at{[&](const auto&) {
+    return server::response(status.load(), "Content-Length: 0\r\n", "");
+  }};
+  const auto url = at.url("/shoulder/ark:/99999/fk4");
+  for (const auto* fine : {"405 Method Not Allowed", "401 Unauthorized",
+                           "500 Internal Server Error", "200 OK"}) {
+    status = fine;
+    EXPECT_FALSE(look(url)) << fine;
+  }
+  for (const auto& request : at.requests())
+    EXPECT_TRUE(request.starts_with("HEAD ")) << request;
+  status = "503 Service Unavailable";
+  EXPECT_EQ(render(look(url)), "the minter answers with 503");
+  EXPECT_EQ(look("http://127.0.0.1:1/shoulder/ark:/1/x"), ec::overloaded);
+}
+
 TEST_F(http_minting, is_broken_off_when_the_engine_stops) {
   const testing::loopback_listener silent;
   http_minter_options options;

@@ -12,6 +12,25 @@ namespace depositd::stages {
 
 namespace {
 
+/// Out of reach.
+class blobs_away final : public blob_store {
+public:
+  caf::expected<std::string> put(std::string_view) override {
+    return away();
+  }
+  caf::expected<std::string> get(const std::string&) override {
+    return away();
+  }
+  caf::error backup(const std::filesystem::path&) override {
+    return away();
+  }
+
+private:
+  static caf::error away() {
+    return caf::make_error(ec::store_failed, std::string{"nobody answers"});
+  }
+};
+
 /// One pipeline with a stage of every kind.
 std::shared_ptr<control_state> a_state() {
   auto out = std::make_shared<control_state>();
@@ -238,6 +257,15 @@ TEST_F(stage_work_of_a_pipeline, fetches_a_body_that_is_a_blob) {
   item.item.kind = body_kind::blob;
   item.item.body = std::string(64, '0');
   EXPECT_EQ(handle("p.built").says, verdict::retry);
+}
+
+TEST_F(stage_work_of_a_pipeline, waits_for_bodies_whose_store_is_away) {
+  options.blobs = std::make_shared<blobs_away>();
+  item.item.kind = body_kind::blob;
+  item.item.body = std::string(64, '0');
+  const auto ended = handle("p.built");
+  EXPECT_EQ(ended.says, verdict::not_yet);
+  EXPECT_EQ(ended.reason, "nobody answers");
 }
 
 } // namespace depositd::stages

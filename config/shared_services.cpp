@@ -1,0 +1,135 @@
+#include "config/shared_services.hpp"
+
+#include "adapters/minters/http_minter.hpp"
+#include "config/stores.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace depositd {
+
+namespace {
+
+using stages::service_need;
+using stages::service_use;
+using stages::stage_task;
+using service = std::shared_ptr<stages::shared_service>;
+using service_map = std::map<std::string, service>;
+
+constexpr std::chrono::milliseconds connect_limit{5'000};
+constexpr std::chrono::milliseconds answer_limit{10'000};
+
+/// Lists one key, as at the start: also a key that is refused, and a bucket
+/// that is gone, are no fault of an item.
+service bucket_service(const std::string& name, const s3_settings& place) {
+  auto options = s3_options_of(place);
+  options.tries = 1;
+  options.limits.connect = connect_limit;
+  options.limits.stalled = answer_limit;
+  const auto bucket = std::make_shared<s3::client>(std::move(options));
+  return std::make_shared<stages::shared_service>(
+    stages::shared_service_options{
+      .name = name, .ask = [bucket] { return bucket->check(); }});
+}
+
+/// By name. Folders have disks of this machine, and other rules.
+template <class Place, class Kind>
+service_map buckets_of(const std::map<std::string, Place>& places, Kind kind,
+                       const std::string& of) {
+  service_map out;
+  for (const auto& [name, place] : places)
+    if (place.kind == kind)
+      out[name] = bucket_service(of + "." + name, place.s3);
+  return out;
+}
+
+service minter_service(const depositd_settings& settings,
+                       const work_cut_ptr& cut) {
+  if (settings.minter.kind != minter_kind::http)
+    return nullptr;
+  http_minter_options options{.url = settings.minter.url,
+                              .stopped = watch(cut)};
+  return std::make_shared<stages::shared_service>(
+    stages::shared_service_options{.name = "minter", .ask = [options] {
+                                     return look_for_http_minter(options);
+                                   }});
+}
+
+/// Every object of a collection goes into all storage that it names.
+bool is_named(const stage_task& task, const std::string& storage) {
+  if (task.collection == nullptr)
+    return false;
+  const auto& names = task.collection->storage;
+  return std::find(names.begin(), names.end(), storage) != names.end();
+}
+
+bool is_order(std::string_view handler) {
+  return handler.starts_with("aptrust.restore_")
+         || handler == "aptrust.delete_item"
+         || handler == "aptrust.fixity_check";
+}
+
+bool is_ingest(std::string_view handler) {
+  return handler.starts_with("aptrust.") && !is_order(handler);
+}
+
+bool keeps_objects(std::string_view handler) {
+  constexpr std::array<std::string_view, 5> all{
+    "merritt.store", "merritt.record", "aptrust.store", "aptrust.check",
+    "aptrust.record"};
+  return std::find(all.begin(), all.end(), handler) != all.end();
+}
+
+void use_perhaps(const service& one, std::vector<service_use>& out) {
+  out.push_back({one, [](const stage_task&) { return service_need::perhaps; }});
+}
+
+/// An order finds out where its object is, and may do without some of that.
+void use_storage(const std::string& handler, const service_map& all,
+                 std::vector<service_use>& out) {
+  for (const auto& [name, one] : all) {
+    if (keeps_objects(handler))
+      out.push_back({one, [name = name](const stage_task& task) {
+                       return is_named(task, name) ? service_need::surely
+                                                   : service_need::none;
+                     }});
+    else if (is_order(handler))
+      use_perhaps(one, out);
+  }
+}
+
+} // namespace
+
+void wait_for_services(stages::stage_handlers& all,
+                       const depositd_settings& settings,
+                       const work_cut_ptr& cut) {
+  const auto storage =
+    buckets_of(settings.storage, storage_kind::s3, "storage");
+  const auto restoration =
+    buckets_of(settings.restoration, storage_kind::s3, "restoration");
+  const auto receiving = buckets_of(settings.aptrust.receiving,
+                                    receiving_kind::s3, "aptrust.receiving");
+  const auto minter = minter_service(settings, cut);
+  for (auto& [handler, work] : all) {
+    std::vector<service_use> uses;
+    use_storage(handler, storage, uses);
+    if (is_order(handler))
+      for (const auto& [name, one] : restoration)
+        use_perhaps(one, uses);
+    if (is_ingest(handler))
+      for (const auto& [name, one] : receiving)
+        use_perhaps(one, uses);
+    if (minter && handler == "merritt.process")
+      use_perhaps(minter, uses);
+    work = stages::while_reachable(std::move(uses), std::move(work));
+  }
+}
+
+} // namespace depositd

@@ -1,0 +1,17 @@
+#pragma once
+
+// What stages need beyond this machine, as the settings choose it.
+
+#include "adapters/processing/stages/shared_service.hpp"
+#include "config/settings.hpp"
+#include "config/work_cut.hpp"
+
+namespace depositd {
+
+/// Has each handler's items wait, at no cost of their attempts, while a bucket
+/// or a minter that they need is away.
+void wait_for_services(stages::stage_handlers& all,
+                       const depositd_settings& settings,
+                       const work_cut_ptr& cut);
+
+} // namespace depositd
