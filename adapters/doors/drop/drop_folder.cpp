@@ -164,6 +164,27 @@ void ask_for_earlier(self_pointer self, const drop_job& job) {
           });
 }
 
+/// Whether it is too soon to try this file again: a disk that fails takes its
+/// time, in which nobody else's files are looked at.
+bool is_left_alone(self_pointer self, const std::string& user,
+                   const listed_file& file) {
+  const auto& unread = self->state.folders[user].unread;
+  const auto at = unread.find(file.name);
+  return at != unread.end() && at->second.stamp == file.stamp
+         && self->clock().now() < at->second.not_before;
+}
+
+/// What its disk does not give is no fault of the depositor's: it stays where
+/// it is, and others go on.
+void leave_alone(self_pointer self, const std::string& user,
+                 const listed_file& file, const std::string& reason) {
+  auto& known = self->state.folders[user].unread[file.name];
+  if (!(known.stamp == file.stamp))
+    spdlog::error("drop_file_not_read user={} file=\"{}\" reason=\"{}\"", user,
+                  one_line(file.name), one_line(reason));
+  known = {file.stamp, self->clock().now() + self->state.options.retry_pause};
+}
+
 /// True: the file is on its way and its user has to wait.
 bool take(self_pointer self, const std::string& user, const listed_file& file) {
   auto& state = self->state;
@@ -179,7 +200,11 @@ bool take(self_pointer self, const std::string& user, const listed_file& file) {
     finish(self, *place, user, file, found->second.id);
     return false;
   }
-  auto content = place->read(file, state.options.file_bytes_max);
+  reading content;
+  if (!is_left_alone(self, user, file))
+    content = place->read(file, state.options.file_bytes_max);
+  if (content.state == reading_state::unread)
+    leave_alone(self, user, file, content.text);
   if (content.state == reading_state::unfit)
     refuse(self, *place, user, file, content.text);
   if (content.state != reading_state::whole) {
@@ -221,11 +246,13 @@ std::size_t look_at(self_pointer self, const unique_fd& root,
     pause(self, user, render(files.error()));
     return 0;
   }
-  std::erase_if(folder.accepted, [&](const auto& x) {
+  const auto is_gone = [&](const auto& x) {
     return std::none_of(files->begin(), files->end(), [&](const auto& file) {
       return file.name == x.first && file.stamp == x.second.stamp;
     });
-  });
+  };
+  std::erase_if(folder.accepted, is_gone);
+  std::erase_if(folder.unread, is_gone);
   auto ready =
     folder.seen.observe(*files, self->clock().now(), options.scan_interval);
   ready.resize(std::min(ready.size(), count_max));

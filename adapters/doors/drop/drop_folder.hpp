@@ -63,6 +63,12 @@ struct accepted_file {
   item_id id = 0;
 };
 
+/// A file that its disk did not give.
+struct unread_file {
+  file_stamp stamp;
+  ready_files::time_point not_before{}; ///< when it is tried again
+};
+
 /// What is known of one user's folder.
 struct folder_state {
   ready_files seen;
@@ -70,6 +76,7 @@ struct folder_state {
   bool busy = false;           ///< one is on its way
   ready_files::time_point not_before{}; ///< nothing is taken until then
   std::map<std::string, accepted_file> accepted; ///< by file name
+  std::map<std::string, unread_file> unread;     ///< likewise, told once each
   std::string problem; ///< the last one told, so that it is told once
 };
 

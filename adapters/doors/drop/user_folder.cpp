@@ -117,13 +117,8 @@ int rename_new(int from, const std::string& name, int to,
   return ::renameat(from, name.c_str(), to, new_name.c_str()) == 0 ? 0 : errno;
 }
 
-/// Whether opening failed because of this file rather than for the moment.
-bool for_good(int code) {
-  return code == EACCES || code == EPERM || code == EIO || code == EOVERFLOW;
-}
-
-reading unfit(std::string why) {
-  return {reading_state::unfit, std::move(why)};
+reading cannot_be_read(reading_state how, const std::string& why) {
+  return {how, "the file cannot be read: " + why};
 }
 
 int write_all(const unique_fd& file, std::string text) {
@@ -132,6 +127,19 @@ int write_all(const unique_fd& file, std::string text) {
 }
 
 } // namespace
+
+reading_state after_open_failed(int code) {
+  switch (code) {
+    case EACCES:
+    case EPERM:
+    case EOVERFLOW:
+      return reading_state::unfit;
+    case EIO:
+      return reading_state::unread;
+    default:
+      return reading_state::not_now;
+  }
+}
 
 caf::expected<std::vector<std::string>> list_folders(const unique_fd& root) {
   std::vector<std::string> out;
@@ -194,16 +202,14 @@ reading user_folder::read(const listed_file& file,
   if (!unchanged(file))
     return {};
   if (file.stamp.size > bytes_max)
-    return unfit("the file has more than " + std::to_string(bytes_max)
-                 + " bytes");
+    return {reading_state::unfit,
+            "the file has more than " + std::to_string(bytes_max) + " bytes"};
   // O_NONBLOCK: what is a file now may be a pipe when it is opened.
   const auto fd = open_in(fd_.value(), file.name, O_RDONLY | O_NONBLOCK);
   if (!fd) {
     const auto code = errno;
-    if (for_good(code))
-      return unfit("the file cannot be read: "
-                   + std::generic_category().message(code));
-    return {};
+    return cannot_be_read(after_open_failed(code),
+                          std::generic_category().message(code));
   }
   const auto still_same = [&] {
     struct stat now {};
@@ -215,7 +221,7 @@ reading user_folder::read(const listed_file& file,
   reading out{reading_state::whole, std::string(file.stamp.size, '\0')};
   const auto count = read_file_at(fd, file.name, out.text, 0);
   if (!count)
-    return unfit("the file cannot be read: " + render(count.error()));
+    return cannot_be_read(reading_state::unread, render(count.error()));
   if (*count != file.stamp.size || !still_same())
     return {};
   return out;

@@ -18,12 +18,16 @@ namespace depositd::drop {
 enum class reading_state : std::uint8_t {
   whole,   ///< all bytes of a file that nobody is writing
   not_now, ///< gone, changed or being written: left alone
-  unfit,   ///< cannot be read or is too large: to be refused
+  unread,  ///< the disk does not give it: no fault of the file's
+  unfit,   ///< may not be read or is too large: to be refused
 };
+
+/// What it means that opening a file has failed so.
+reading_state after_open_failed(int code);
 
 struct reading {
   reading_state state = reading_state::not_now;
-  std::string text; ///< whole: the bytes; unfit: why
+  std::string text; ///< whole: the bytes; unread, unfit: why
 };
 
 /// The names of the folders in `root`; links and hidden ones are left out.

@@ -5,6 +5,7 @@
 #include "tests/support/actor_fixture.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+#include <cerrno>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -266,6 +267,14 @@ TEST_F(drop_folder_test, too_large_a_file_is_refused_with_the_reason) {
   EXPECT_EQ(text_of(user_ / ".refused/a.xml"), "1234");
   EXPECT_EQ(text_of(user_ / ".refused/a.xml.reason"),
             "the file has more than 3 bytes\n");
+}
+
+TEST(drop_readings, fail_for_a_disk_without_a_fault_of_the_file) {
+  EXPECT_EQ(after_open_failed(EIO), reading_state::unread);
+  for (const auto code : {EACCES, EPERM, EOVERFLOW})
+    EXPECT_EQ(after_open_failed(code), reading_state::unfit) << code;
+  for (const auto code : {ENOENT, EMFILE, ELOOP})
+    EXPECT_EQ(after_open_failed(code), reading_state::not_now) << code;
 }
 
 TEST_F(drop_folder_test, what_the_engine_refuses_keeps_its_earlier_namesake) {
