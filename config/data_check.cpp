@@ -8,6 +8,7 @@
 #include "adapters/stores/sqlite/sqlite_doi_registry.hpp"
 #include "adapters/stores/sqlite/sqlite_inventory.hpp"
 #include "adapters/stores/sqlite/sqlite_projection_store.hpp"
+#include "config/lost_tables.hpp"
 #include "config/scratch_folder.hpp"
 #include "messages/values/codec.hpp"
 
@@ -179,33 +180,23 @@ private:
 
   void check_registry() {
     if (!is_there(options_.folder / "registry.db") && has_events_)
-      return fault("registry.db: it is missing: an engine would begin an empty "
-                   "one");
+      return fault("registry.db: it is missing: no engine starts without");
     check_table("registry.db", [](const fs::path& file) {
       auto opened = open_sqlite_registry(file, {.checked_bytes_max = read_all});
       return opened ? caf::error{} : std::move(opened.error());
     });
   }
 
-  /// Engines before the first object had none.
+  /// Engines before the first object had none. Looked at is the place that
+  /// storage has by itself.
   void check_inventory() {
-    if (!is_there(options_.folder / "inventory.db") && has_objects())
-      return fault("inventory.db: it is missing: an engine would begin an "
-                   "empty one");
+    if (!is_there(options_.folder / "inventory.db")
+        && has_objects(options_.folder / "objects"))
+      return fault("inventory.db: it is missing: no engine starts without");
     check_table("inventory.db", [](const fs::path& file) {
       auto opened = open_sqlite_inventory(file);
       return opened ? caf::error{} : std::move(opened.error());
     });
-  }
-
-  /// In the place that storage has by itself.
-  bool has_objects() const {
-    std::error_code code;
-    for (fs::directory_iterator at{options_.folder / "objects", code}, end;
-         !code && at != end; at.increment(code))
-      if (at->is_directory(code) && at->path().filename() != "extensions")
-        return true;
-    return false;
   }
 
   std::string tables() const {

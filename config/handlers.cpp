@@ -118,6 +118,17 @@ void wait_for_work_folder(stages::stage_handlers& all,
       handler = stages::while_there(look, std::move(handler));
 }
 
+/// Programs need no working folder, but one that the settings name has a marker
+/// or is not there: at the start, too, its disk may be away.
+std::function<caf::error()>
+look_for_programs(const depositd_settings& settings,
+                  const std::filesystem::path& folder) {
+  if (!settings.work.folder.empty())
+    return [folder] { return look_for_work_marker(folder); };
+  const auto watch = std::make_shared<work_folder_watch>(folder);
+  return [watch] { return watch->look(); };
+}
+
 } // namespace
 
 stage_handler_spawner
@@ -144,9 +155,9 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
        .limits = limits_of(settings)});
   wait_for_services(options.handlers, settings, cut);
   wait_for_work_folder(options.handlers, tools->work_folder);
-  const auto folder = std::make_shared<work_folder_watch>(tools->work_folder);
   options.exec = stages::while_there(
-    stages::telling([folder] { return folder->look(); }, "work_folder"),
+    stages::telling(look_for_programs(settings, tools->work_folder),
+                    "work_folder"),
     exec::make_exec_handler(
       tools->work_folder,
       std::shared_ptr<exec::program_groups>{cut, &cut->programs}));

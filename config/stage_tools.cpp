@@ -285,9 +285,10 @@ open_node_tools(const depositd_settings& settings, engine_stores engine,
                 const work_cut_ptr& cut) {
   const auto out = std::make_shared<stages::stage_tools>();
   open_common(settings, std::move(engine.blobs), cut, *out);
-  // Programs start somewhere, whatever there is of a working folder.
+  // Programs start somewhere, unless there is to be a working folder.
   std::error_code unknown;
-  if (!fs::is_directory(out->work_folder, unknown))
+  if (settings.work.folder.empty()
+      && !fs::is_directory(out->work_folder, unknown))
     out->work_folder = fs::temp_directory_path();
   out->inventory = std::move(engine.inventory);
   out->minter = std::move(engine.minter);

@@ -15,6 +15,8 @@
 #include "adapters/stores/segments/segments.hpp"
 #include "adapters/stores/sqlite/sqlite_doi_registry.hpp"
 #include "adapters/stores/sqlite/sqlite_projection_store.hpp"
+#include "config/kept_work.hpp"
+#include "config/lost_tables.hpp"
 #include "config/record_logs.hpp"
 
 namespace depositd {
@@ -73,9 +75,10 @@ open_blobs_of(const depositd_settings& settings) {
   }
   if (settings.store.kind == store_kind::memory && blobs.path.empty())
     return make_memory_blobs();
-  return open_folder_blobs({blobs.path.empty()
-                              ? settings.data.folder / "blobs"
-                              : std::filesystem::path{blobs.path}});
+  if (blobs.path.empty())
+    return open_folder_blobs({.folder = settings.data.folder / "blobs"});
+  return open_folder_blobs(
+    {.folder = blobs.path, .note = mount_notes_of(settings) / "blobs"});
 }
 
 caf::error open_blobs(const depositd_settings& settings, stores& out) {
@@ -106,6 +109,8 @@ caf::expected<stores> open_embedded(const depositd_settings& settings) {
     return wrong;
   if (auto wrong = check_only_shard(folder))
     return wrong;
+  if (auto wrong = check_tables_there(settings))
+    return wrong;
   stores out;
   // The journal first: its lock says whether the folder is in use.
   if (auto wrong =
@@ -129,6 +134,8 @@ caf::expected<stores> open_embedded_effects(const depositd_settings& settings) {
   stores out;
   if (auto wrong = put(out.lock, lock_shards(system_disk(), folder,
                                              settings.shards.count)))
+    return wrong;
+  if (auto wrong = check_tables_there(settings))
     return wrong;
   if (auto wrong = agree_in_folder(settings))
     return wrong;

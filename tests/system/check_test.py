@@ -118,6 +118,32 @@ class Check(SystemTest):
         self.assertTrue(any("inventory.db" in x
                             for x in self.faults(engine.data)))
 
+    def test_no_engine_begins_tables_anew_that_were_lost(self):
+        for shards in (1, 2):
+            with self.subTest(shards=shards):
+                self.refuses_lost_tables(f"data-{shards}",
+                                         {"shards.count": shards})
+
+    def refuses_lost_tables(self, name, settings):
+        engine = self.start(settings, data=name)
+        self.depositor(engine, "ann").deposit("a.xml", a_deposit("a"))
+        engine.stop()
+        (engine.data / "objects" / "266").mkdir()
+        empty = self.start(data=f"{name}-empty")
+        empty.stop()
+        for table in ("registry.db", "inventory.db"):
+            for file in engine.data.glob(f"{table}*"):
+                file.unlink()
+            with self.assertRaises(EngineFailed) as refused:
+                engine.start()
+            self.assertIn(f"{table} is missing", str(refused.exception))
+            self.assertFalse((engine.data / table).exists())
+            # As it says.
+            for file in empty.data.glob(f"{table}*"):
+                shutil.copy(file, engine.data)
+            engine.start()
+            engine.stop()
+
     def test_a_folder_in_use_or_of_something_else_is_not_judged(self):
         engine = self.start()
         backup = self.folder / "backup"

@@ -171,6 +171,39 @@ class Pipeline(PipelineTest):
         disk.rename(work)
         self.ended(engine, uuid)
 
+    def test_programs_wait_for_a_disk_that_is_away_from_the_start(self):
+        pipelines = self.folder / "pipelines"
+        shutil.copytree(SHIPPED, pipelines)
+        (pipelines / "p.yaml").write_text(
+            "order: [look]\nstages:\n"
+            "  look:\n    handler: exec\n    not_yet_delay_ms: 100\n"
+            "    command: [/bin/sh, -c, 'test -f on-the-disk']\n")
+        work = self.folder / "work"
+        engine = self.prepared({"pipelines.folder": str(pipelines),
+                                "work.folder": str(work)})
+        engine.ctl("collection", "set", "books", "--pipeline", "p")
+        engine.ctl("pipeline", "pause", "p.look")
+        uuid = self.submit(engine, "a.txt", "file", b"a map\n")
+        wait_until(lambda: self.jobs(engine, uuid))
+        engine.stop()
+        (work / "on-the-disk").touch()
+        disk = self.folder / "not-mounted"
+        work.rename(disk)
+        work.mkdir()
+        # As if it had been on a disk of its own.
+        note = engine.data / "mounts" / "work"
+        note.parent.mkdir(exist_ok=True)
+        note.write_text(f"{work}\n99\n")
+        engine.start()
+        self.assertIn("work_folder_not_shared", engine.log())
+        engine.ctl("pipeline", "unpause", "p.look")
+        wait_until(lambda: "is its disk mounted"
+                   in self.jobs(engine, uuid)[0]["note"])
+        self.assertNotEqual(self.jobs(engine, uuid)[0]["state"], "failed")
+        work.rmdir()
+        disk.rename(work)
+        self.ended(engine, uuid)
+
     def test_what_is_stored_is_found_and_reported(self):
         engine = self.prepared()
         uuid = self.submit(engine, "ghent.txt", "file", b"a map\n",

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "adapters/stores/files/file.hpp"
+#include "adapters/stores/files/mounts.hpp"
 #include "adapters/stores/files/sha256.hpp"
 #include "messages/values/test_points.hpp"
 
@@ -62,7 +63,8 @@ std::vector<fs::path> folders_in(const fs::path& folder,
 
 class folder_blobs final : public blob_store {
 public:
-  folder_blobs(disk& io, fs::path folder) : io_(io), root_(std::move(folder)) {
+  folder_blobs(disk& io, fs::path folder, std::size_t mounts)
+    : io_(io), root_(std::move(folder)), mounts_(mounts) {
     // nop
   }
 
@@ -84,6 +86,7 @@ private:
 
   disk& io_;
   const fs::path root_;
+  const std::size_t mounts_; ///< on the way to it when it was opened
   std::atomic<std::uint64_t> temporaries_ = 0;
   std::mutex mutex_;           // guards what follows
   std::bitset<65536> durable_; // folders known to survive a crash
@@ -136,6 +139,9 @@ caf::error folder_blobs::write(const fs::path& path, std::string_view bytes) {
 }
 
 caf::expected<std::string> folder_blobs::put(std::string_view bytes) {
+  // What is written below a disk that comes back is hidden by it.
+  if (auto away = look_for_mounts(root_, mounts_))
+    return away;
   auto name = sha256_hex(bytes);
   const auto folder = folder_of(name);
   const auto path = folder / name;
@@ -157,6 +163,9 @@ caf::expected<std::string> folder_blobs::get(const std::string& sha256) {
                            std::string{"a blob is named by its SHA-256"});
   const auto path = folder_of(sha256) / sha256;
   auto bytes = read_file(path);
+  if (!bytes && bytes.error() == ec::not_found)
+    if (auto away = look_for_mounts(root_, mounts_))
+      return away;
   if (!bytes && bytes.error() == ec::not_found)
     return caf::make_error(ec::not_found, "no blob " + sha256);
   if (!bytes)
@@ -194,6 +203,8 @@ caf::error folder_blobs::copy_folder(const fs::path& from, const fs::path& to) {
 }
 
 caf::error folder_blobs::backup(const fs::path& folder) {
+  if (auto away = look_for_mounts(root_, mounts_))
+    return away;
   if (auto failed = make_folders(io_, folder))
     return failed;
   std::error_code code;
@@ -210,11 +221,15 @@ caf::error folder_blobs::backup(const fs::path& folder) {
 caf::expected<std::unique_ptr<blob_store>>
 open_folder_blobs(const folder_blobs_options& options) {
   auto& io = options.io == nullptr ? system_disk() : *options.io;
+  // Before it is made on the disk below.
+  const auto mounts = note_mounts(io, options.folder, options.note);
+  if (!mounts)
+    return mounts.error();
   if (auto failed = make_folders(io, options.folder))
     return failed;
   if (::access(options.folder.c_str(), R_OK | W_OK | X_OK) != 0)
     return file_failed("write", options.folder, errno);
-  return std::make_unique<folder_blobs>(io, options.folder);
+  return std::make_unique<folder_blobs>(io, options.folder, *mounts);
 }
 
 } // namespace depositd

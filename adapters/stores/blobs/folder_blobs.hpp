@@ -14,11 +14,16 @@ struct folder_blobs_options {
   /// Created if it is not there; belongs to the store alone.
   std::filesystem::path folder;
 
+  /// Where it is noted whether the folder is on a mounted disk, for the next
+  /// start; empty: nowhere.
+  std::filesystem::path note;
+
   /// For tests that break it; outlives the store. Null: the machine's own.
   disk* io = nullptr;
 };
 
-/// `ec::store_failed` if the folder cannot be made or written.
+/// `ec::store_failed` if the folder cannot be made or written, and while its
+/// disk is not mounted; then blobs are not gone, and none is put.
 caf::expected<std::unique_ptr<blob_store>>
 open_folder_blobs(const folder_blobs_options& options);
 

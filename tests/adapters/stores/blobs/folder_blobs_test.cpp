@@ -2,6 +2,7 @@
 #include "adapters/stores/files/file.hpp"
 #include "adapters/stores/files/sha256.hpp"
 #include "tests/support/faulty_disk.hpp"
+#include "tests/support/mounted_disk.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <fstream>
@@ -100,6 +101,33 @@ TEST_F(folder_blobs, are_not_there_at_all_when_the_disk_fails) {
   }
   EXPECT_EQ(*store->get(*store->put("abc")), "abc");
   EXPECT_EQ(file_count(), 1u);
+}
+
+TEST_F(folder_blobs, are_not_gone_when_their_disk_is) {
+  const mounted_disk disk{home.path()};
+  if (!disk)
+    GTEST_SKIP() << "nothing can be mounted here";
+  const auto store = open();
+  const auto name = *store->put("abc");
+  disk.unmount();
+  EXPECT_EQ(store->get(name).error(), ec::store_failed);
+  EXPECT_EQ(store->put("other").error(), ec::store_failed);
+  EXPECT_EQ(store->backup(home.path() / "copy"), ec::store_failed);
+  EXPECT_TRUE(fs::is_empty(home.path())) << "the disk would hide it";
+}
+
+TEST_F(folder_blobs, are_not_begun_anew_while_their_disk_is_away) {
+  const temporary_folder notes;
+  const folder_blobs_options options{.folder = folder(),
+                                     .note = notes.path() / "note"};
+  {
+    const mounted_disk disk{home.path()};
+    if (!disk)
+      GTEST_SKIP() << "nothing can be mounted here";
+    EXPECT_TRUE(open_folder_blobs(options));
+  }
+  EXPECT_EQ(open_folder_blobs(options).error(), ec::store_failed);
+  EXPECT_TRUE(fs::is_empty(home.path()));
 }
 
 TEST_F(folder_blobs, are_made_durable_again_when_they_are_put_again) {
