@@ -3,6 +3,7 @@
 #include "messages/values/endpoint.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <set>
 #include <sstream>
@@ -96,6 +97,24 @@ caf::error check_kafka(const kafka_settings& x, const origins& from) {
     return from.refuse("kafka.sasl.password_file",
                        "cannot read \"" + x.sasl.password_file + "\"");
   return caf::none;
+}
+
+std::string kafka_setting_in(std::string_view reason) {
+  // Of two that are in it the first counts.
+  constexpr std::array<std::pair<std::string_view, const char*>, 9> words{
+    {{"ssl.ca.", "kafka.tls.ca"},
+     {"ssl.certificate.", "kafka.tls.certificate"},
+     {"ssl.key.", "kafka.tls.key"},
+     {"sasl.password", "kafka.sasl.password_file"},
+     {"sasl.username", "kafka.sasl.user"},
+     {"sasl.mechanism", "kafka.sasl.mechanism"},
+     {"SASL mechanism", "kafka.sasl.mechanism"},
+     {"bootstrap.servers", "kafka.brokers"},
+     {"kafka option", "kafka.options"}}};
+  for (const auto& [word, setting] : words)
+    if (reason.find(word) != reason.npos)
+      return setting;
+  return "kafka";
 }
 
 } // namespace depositd

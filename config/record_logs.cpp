@@ -9,6 +9,7 @@
 #include "adapters/logs/kafka/record_log.hpp"
 #include "adapters/logs/kafka/records.hpp"
 #include "adapters/logs/kafka/topics.hpp"
+#include "config/kafka_checks.hpp"
 #include "config/stores.hpp"
 #include "messages/workers.hpp"
 
@@ -193,16 +194,31 @@ std::vector<operators::record_log_pair> log_roster::all() const {
   return out;
 }
 
+namespace {
+
+/// Settings that only librdkafka can judge, by their names.
+caf::error naming_kafka(const caf::error& why) {
+  if (why != ec::bad_setting)
+    return why;
+  const auto text = render(why);
+  const auto setting = kafka_setting_in(text);
+  return text.starts_with(setting + ":")
+           ? why
+           : caf::make_error(ec::bad_setting, setting + ": " + text);
+}
+
+} // namespace
+
 caf::expected<record_logs> spawn_record_logs(caf::actor_system& system,
                                              record_logs_options options) {
   const auto brokers = kafka_options_of(options.settings);
   const auto& topic = options.settings.kafka.ingress_topic;
   auto source = open_kafka_source(brokers, topic);
   if (!source)
-    return std::move(source.error());
+    return naming_kafka(source.error());
   auto sink = open_kafka_sink(brokers);
   if (!sink)
-    return std::move(sink.error());
+    return naming_kafka(sink.error());
   // They may have been away when the engine started.
   const auto agree = [settings = options.settings] {
     return agree_on_brokers(settings);

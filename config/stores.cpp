@@ -168,6 +168,14 @@ caf::error open_effects(const depositd_settings& settings, stores& out) {
   return put(out.registry, open_postgres_registry({.url = settings.store.url}));
 }
 
+/// At the start nobody knows yet which server is meant.
+caf::error naming_url(const caf::error& why) {
+  const auto text = render(why);
+  return text.starts_with("postgres: ") ? caf::make_error(
+           static_cast<ec>(why.code()), "store.url: " + text)
+                                        : why;
+}
+
 caf::expected<stores> open_postgres(const depositd_settings& settings) {
   const postgres_options server{.url = settings.store.url};
   if (auto wrong = check_postgres_shard_count(server, 1, facts_of(settings)))
@@ -214,7 +222,7 @@ caf::expected<stores> open_shared_stores(const depositd_settings& settings) {
     return open_embedded_effects(settings);
   stores out;
   if (auto wrong = open_effects(settings, out))
-    return wrong;
+    return naming_url(wrong);
   return out;
 }
 
@@ -250,8 +258,12 @@ caf::expected<stores> open_stores(const depositd_settings& settings) {
       return open_embedded(settings);
     case store_kind::memory:
       return open_memory(settings);
-    case store_kind::postgres:
-      return open_postgres(settings);
+    case store_kind::postgres: {
+      auto out = open_postgres(settings);
+      if (!out)
+        return naming_url(out.error());
+      return out;
+    }
   }
   return caf::make_error(ec::bad_setting, std::string{"store.kind"});
 }

@@ -1,3 +1,4 @@
+#include "config/kafka_checks.hpp"
 #include "config/secrets.hpp"
 #include "tests/config/read_settings.hpp"
 
@@ -163,6 +164,19 @@ TEST(settings, brokers_are_named_as_librdkafka_takes_them) {
     EXPECT_EQ(settings_of("kafka: {brokers: '" + brokers + "'}\n")
                 .kafka.brokers,
               brokers);
+}
+
+TEST(settings, what_librdkafka_refuses_is_named_as_people_set_it) {
+  EXPECT_EQ(kafka_setting_in("kafka client: ssl.ca.location failed: no crl"),
+            "kafka.tls.ca");
+  EXPECT_EQ(kafka_setting_in("kafka client: Unsupported SASL mechanism: FOO"),
+            "kafka.sasl.mechanism");
+  EXPECT_EQ(kafka_setting_in("kafka option foo.bar: No such property"),
+            "kafka.options");
+  EXPECT_EQ(kafka_setting_in("kafka.sasl.password_file: no password in x"),
+            "kafka.sasl.password_file")
+    << "which has its name already";
+  EXPECT_EQ(kafka_setting_in("kafka client: out of luck"), "kafka");
 }
 
 TEST(settings, an_address_that_counts_for_nothing_is_remarked_on) {

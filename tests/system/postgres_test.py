@@ -214,7 +214,7 @@ class PostgresStore(SystemTest):
         with self.assertRaises(EngineFailed) as refused:
             engine.start()
         self.assertEqual(refused.exception.code, 2)
-        self.assertIn("postgres:", refused.exception.log)
+        self.assertIn("depositd: store.url: postgres:", refused.exception.log)
 
     def test_people_read_deposits_with_psql(self):
         engine = self.engine_on_postgres("people").start()
