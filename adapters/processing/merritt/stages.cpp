@@ -4,7 +4,6 @@
 #include "adapters/processing/merritt/job_steps.hpp"
 #include "adapters/processing/merritt/splitting.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace depositd::merritt {
@@ -26,10 +25,8 @@ job_step in_turn(bool (*is_fetched)(const job_document&), job_step step) {
   return [=](work_on_job& x) {
     if (!is_fetched(x.job))
       return step(x);
-    const auto& stage = x.task.stage;
-    const auto workers = std::min(stage.workers, stage.workers_per_node);
     if (const auto turn =
-          turns->enter(x.job.user, std::max(workers, 2U) - 1))
+          turns->enter(x.job.user, fetched_at_once_by_one(x.task.stage)))
       return step(x);
     return wait_for_fetching("other jobs of " + x.job.user + " are");
   };

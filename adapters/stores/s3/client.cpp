@@ -12,6 +12,10 @@ namespace {
 
 constexpr std::uint64_t progress_bytes = 1024 * 1024;
 
+/// Pages of a list that are empty, or begin as the one before: more is no list
+/// any more, however new their tokens are.
+constexpr std::uint32_t idle_pages_max = 1'000;
+
 bool is_passing(long status, const std::string& code) {
   return (status >= 500 && status != 501) || status == 408 || status == 429
          || code == "RequestTimeout" || code == "SlowDown"
@@ -239,6 +243,8 @@ caf::expected<std::vector<listed>> client::first(const std::string& prefix,
 caf::error client::each(const std::string& prefix,
                         const std::function<caf::error(const listed&)>& take) {
   list_page at;
+  std::string first;
+  std::uint32_t idle = 0; // pages in a row that brought nothing new
   do {
     auto some = ask_list(prefix, at);
     if (!some)
@@ -246,7 +252,12 @@ caf::error client::each(const std::string& prefix,
     for (const auto& entry : some->entries)
       if (auto failure = take(entry))
         return failure;
-    if (!some->next.empty() && some->next == at.token)
+    const auto begin =
+      some->entries.empty() ? first : some->entries.front().key;
+    idle = begin == first ? idle + 1 : 0;
+    first = begin;
+    if (!some->next.empty()
+        && (some->next == at.token || idle >= idle_pages_max))
       return caf::make_error(ec::store_failed,
                              title(prefix) + ": the server's list has no end");
     at.token = std::move(some->next);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -163,6 +164,23 @@ caf::expected<readable_bag> open_in_place(const fs::path& path) {
   return readable_bag{held, std::move(*file)};
 }
 
+/// A place's turn among those that bags are fetched from; where there is no
+/// other it needs none.
+caf::expected<std::optional<stages::receiver_turns::turn>>
+turn_of_place(const bag_in_hand& x) {
+  using turn = std::optional<stages::receiver_turns::turn>;
+  if (x.work.tools.receiving.size() < 2)
+    return turn{};
+  const auto& task = x.work.task;
+  auto out = x.with.turns->enter(task.item.queue + " " + x.item.bucket,
+                                 merritt::fetched_at_once_by_one(task.stage));
+  if (!out)
+    return caf::make_error(ec::quota_reached,
+                           "others of the receiving place " + x.item.bucket
+                             + " are being fetched");
+  return turn{std::move(out)};
+}
+
 /// What stands before a bucket may answer with a page of its own: it would be
 /// called a bad bag, and the one that is there be removed some day.
 caf::error check_fetched(const bag_in_hand& x, const fs::path& part) {
@@ -196,6 +214,8 @@ outcome ended_reading(const caf::error& failure) {
     return ended(verdict::rejected, text);
   if (failure == ec::overloaded)
     return ended(verdict::not_yet, text);
+  if (failure == ec::quota_reached)
+    return merritt::ended_without_turn(text);
   if (failure == ec::bad_setting)
     return ended(verdict::failed, text);
   return ended(verdict::retry, text);
@@ -283,6 +303,9 @@ caf::expected<readable_bag> bag_to_read(const bag_in_hand& x,
     return path ? open_in_place(*path)
                 : caf::expected<readable_bag>{readable_bag{to, {}}};
   }
+  const auto turn = turn_of_place(x);
+  if (!turn)
+    return turn.error();
   const fs::path part = to.string() + ".part";
   for (const auto& left : {to, part})
     fs::remove(left, code);

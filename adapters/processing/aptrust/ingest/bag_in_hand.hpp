@@ -5,6 +5,7 @@
 #include "adapters/bagit/profiles.hpp"
 #include "adapters/processing/aptrust/ingest/interim.hpp"
 #include "adapters/processing/aptrust/skipping.hpp"
+#include "adapters/processing/merritt/fetching_turns.hpp"
 #include "adapters/processing/merritt/promised_room.hpp"
 #include "adapters/processing/merritt/work_on_job.hpp"
 #include "adapters/stores/files/file.hpp"
@@ -29,6 +30,9 @@ struct ingest_options {
   /// put something there.
   std::shared_ptr<merritt::promised_room> room =
     std::make_shared<merritt::promised_room>();
+  /// Of places, by queue and name, while bags are fetched from them.
+  std::shared_ptr<stages::receiver_turns> turns =
+    merritt::make_fetching_turns();
 };
 
 /// An item that a stage works on.
@@ -71,7 +75,9 @@ struct readable_bag {
 /// The bag in place, or in the working folder, where it is put if it is not
 /// there yet. Room for what is to be `beside` it is taken with its own: who has
 /// one and waits for the other might wait for who does the same.
-/// `ec::store_damaged` if it is another one by now; errors of `take_room`.
+/// `ec::store_damaged` if it is another one by now; errors of `take_room`;
+/// `ec::quota_reached` while other bags of the place are fetched by all workers
+/// but one: a bucket that trickles must leave one to other places.
 caf::expected<readable_bag> bag_to_read(const bag_in_hand& x,
                                         std::uint64_t beside = 0);
 

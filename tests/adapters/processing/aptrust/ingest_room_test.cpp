@@ -2,6 +2,9 @@
 
 #include "tests/adapters/processing/aptrust/ingest_world.hpp"
 
+#include <functional>
+#include <utility>
+
 namespace depositd::aptrust::testing {
 namespace {
 
@@ -47,6 +50,8 @@ public:
 
   caf::error fetch(const std::string& name, const fs::path& to) override {
     std::error_code code;
+    if (const auto now = std::exchange(meanwhile, nullptr))
+      now();
     if (!page.empty()) {
       std::ofstream{to} << page;
       return {};
@@ -63,6 +68,7 @@ public:
 
   /// What somebody who stands before the place says instead of each bag.
   std::string page;
+  std::function<void()> meanwhile; ///< called while the next bag is fetched
 
 private:
   std::shared_ptr<receiving_place> of_;
@@ -158,6 +164,31 @@ TEST_F(ingest_room, what_cannot_be_staged_leaves_the_disk_to_others) {
   EXPECT_FALSE(fs::exists(folder(job) / "staged"));
   attempt = 1;
   EXPECT_EQ(run_through(job, "stage"), "") << "an operator has it tried again";
+}
+
+TEST_F(ingest_room, a_place_leaves_a_worker_to_bags_of_others) {
+  auto place =
+    std::make_shared<distant_place>(std::move(tools->receiving["test"]));
+  tools->receiving = {{"test", place}, {"other", place}};
+  stage.workers = 2;
+  auto first = job_of(receive(parts_of("first", two_files)), "jid-1");
+  auto second = job_of(receive(parts_of("second", two_files)), "jid-2");
+  auto others = job_of(receive(parts_of("others", two_files)), "jid-3");
+  auto item = item_of(others);
+  item.bucket = "other";
+  put_work_item(others.more, item);
+  outcome waiting;
+  outcome done;
+  place->meanwhile = [&] {
+    waiting = run("prefetch", second);
+    done = run("prefetch", others);
+  };
+  EXPECT_EQ(run("prefetch", first).says, verdict::done);
+  EXPECT_EQ(waiting.says, verdict::not_yet) << waiting.reason;
+  EXPECT_EQ(waiting.reason, "the bag: others of the receiving place test are "
+                            "being fetched");
+  EXPECT_EQ(done.says, verdict::done) << done.reason;
+  EXPECT_EQ(run("prefetch", second).says, verdict::done);
 }
 
 } // namespace

@@ -274,4 +274,22 @@ TEST(s3_client, follows_lists_to_their_end_and_not_for_ever) {
   EXPECT_EQ(bucket.list("", 10).error(), ec::store_failed) << "no end";
 }
 
+TEST(s3_client, ends_a_list_that_begins_again_and_again_by_ever_new_tokens) {
+  int count = 0;
+  scripted_server server{[&](const std::string&) {
+    return answer_of("200 OK",
+                     "<ListBucketResult><IsTruncated>true</IsTruncated>"
+                     "<NextContinuationToken>t"
+                       + std::to_string(++count)
+                       + "</NextContinuationToken><Contents><Key>a</Key>"
+                         "<Size>1</Size></Contents></ListBucketResult>");
+  }};
+  client bucket{options_for(server)};
+  const auto failure =
+    bucket.each("", [](const listed&) { return caf::error{}; });
+  EXPECT_EQ(failure, ec::store_failed);
+  EXPECT_NE(render(failure).find("has no end"), std::string::npos)
+    << render(failure);
+}
+
 } // namespace depositd::s3
