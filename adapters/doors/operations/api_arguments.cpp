@@ -175,6 +175,10 @@ caf::error tidy(json& object, const command_spec& row, micros now) {
       object.erase(name);
     }
     const auto at = object.find(x.key);
+    // Whoever has a number out of an answer names what is meant by it.
+    if (at != object.end() && x.kind == value_kind::text
+        && at->is_number_integer())
+      *at = at->dump();
     const bool converted = x.kind == value_kind::time
                            || x.kind == value_kind::expiry
                            || x.kind == value_kind::bytes;

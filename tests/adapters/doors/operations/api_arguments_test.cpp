@@ -54,6 +54,13 @@ TEST(api_arguments, have_the_types_of_their_row) {
   EXPECT_EQ(in_query({{"text", "5"}}), R"({"text":"5"})");
 }
 
+TEST(api_arguments, that_are_texts_may_be_numbers_of_answers) {
+  EXPECT_EQ(in_body(R"({"text":5})"), R"({"text":"5"})");
+  EXPECT_EQ(in_body(R"({"text":18446744073709551615})"),
+            R"({"text":"18446744073709551615"})");
+  EXPECT_EQ(in_body(R"({"text":1.5})"), R"({"text":1.5})") << "refused later";
+}
+
 TEST(api_arguments, are_lists_when_repeated_or_separated) {
   EXPECT_EQ(in_query({{"users", "a, b"}, {"users", "c"}}),
             R"({"users":["a","b","c"]})");

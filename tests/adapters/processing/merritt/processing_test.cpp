@@ -389,6 +389,19 @@ TEST_F(processing, M46_an_update_says_what_to_delete) {
   EXPECT_EQ(run("process", bad).says, verdict::rejected);
 }
 
+TEST_F(processing, waits_while_a_minter_lets_nobody_in) {
+  const testing::server minting{[&](const auto&) {
+    return testing::server::response("401 Unauthorized",
+                                     "Content-Length: 0\r\n", "");
+  }};
+  tools.minter =
+    make_http_minter({.url = minting.url("/shoulder/ark:/99999/fk4")});
+  start();
+  auto job = ready({{"a", "A"}});
+  const auto out = run("process", job, stage.attempts_max);
+  EXPECT_EQ(out.says, verdict::not_yet) << out.reason;
+}
+
 TEST_F(processing, S12_a_minter_may_stumble_twice) {
   std::atomic<int> count = 0;
   const testing::server minting{[&](const auto&) {
