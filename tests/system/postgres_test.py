@@ -45,7 +45,8 @@ class Server:
 
     @contextlib.contextmanager
     def set_back(self):
-        """Afterwards it is as it was before, as a copy that was behind."""
+        """Afterwards it is as it was before: a copy that was behind, and has
+        taken over."""
         data = Path(self.folder, "postgres", "data")
         copy = data.with_name("copy")
         self.kill()
@@ -55,7 +56,12 @@ class Server:
         self.kill()
         shutil.rmtree(data)
         copy.rename(data)
+        signal_file = data / "standby.signal"
+        signal_file.touch()
+        shutil.chown(signal_file, data.owner(), data.group())
         self.start()
+        subprocess.run(["psql", self.url, "-XAtqc", "SELECT pg_promote()"],
+                       check=True, capture_output=True)
 
     def remove(self):
         services("stop", self.folder)
@@ -175,6 +181,23 @@ class PostgresStore(SystemTest):
         engine.start()
         self.assertEqual(set(self.poll(engine, 1000)),
                          set(range(100)) | {7777})
+
+    def test_who_has_what_a_copy_lacks_acknowledges_nothing_else(self):
+        engine = self.engine_on_postgres("lacking").start()
+        self.send(engine, 0, 10)
+        with self.server.set_back():
+            self.send(engine, 10, 10)
+            held = self.poll(engine, 100)
+            engine.kill()
+        engine.start()
+        self.send(engine, 100, 10)
+        self.call(engine, "POST", "/queue/1/work/ack",
+                  [held[n] for n in range(10, 20)])
+        found = self.poll(engine, 100)
+        self.assertEqual(set(found), {*range(10), *range(100, 110)})
+        # Also not by somebody who had them from the copy.
+        self.assertFalse(set(held.values()) & {found[n]
+                                               for n in range(100, 110)})
 
     def refusal(self, engine):
         """What was answered instead of 200, if anything."""

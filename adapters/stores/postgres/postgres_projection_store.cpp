@@ -7,6 +7,11 @@
 #include "adapters/stores/postgres/statements.hpp"
 #include "adapters/stores/postgres/work_statements.hpp"
 #include "adapters/stores/rows/table_projection.hpp"
+#include "messages/values/sharding.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
 
 namespace depositd {
 
@@ -20,6 +25,10 @@ using projection_tables =
                           rows::item_table<shard_tables, statements::items>,
                           statements::keyed, submission_documents,
                           statements::work, statements::records>;
+
+/// So many numbers may a server have given that another one, which took its
+/// place, has not heard of.
+constexpr item_id lost_max = 1'000'000;
 
 std::uint64_t checksum_of(const watermarks& x) {
   return rows::checked_rows<watermarks>{}.checksum_of(x);
@@ -58,6 +67,8 @@ public:
     return read(body);
   }
 
+  /// The highest id is one that may have been given, also where the server is
+  /// behind one that it took over from.
   caf::error load_watermarks(watermarks& out);
   caf::expected<slice_applied> apply(const slice& x, watermarks& reached);
 
@@ -81,6 +92,8 @@ public:
   }
 
 private:
+  caf::error read_watermarks(connection& to, watermarks& out) const;
+  caf::error pass_over_lost(connection& to, watermarks& out) const;
   caf::error hold_epoch(connection& to) const;
   caf::error move_watermarks(connection& to, const watermarks& from,
                              const watermarks& now);
@@ -99,23 +112,47 @@ caf::error projection_server::load_watermarks(watermarks& out) {
   return to_->once([&](connection& to) -> caf::error {
     if (auto error = migrate(to))
       return error;
-    if (auto error = to.execute(statements::first_marks,
-                                parameters{shard_, checksum_of(watermarks{})}))
+    if (auto error = read_watermarks(to, out))
       return error;
-    auto is_there = false;
-    auto failed =
-      to.each(statements::marks, parameters{shard_},
-              [&](const auto& from) -> caf::error {
-                is_there = true;
-                const auto read =
-                  rows::checked_rows<watermarks>{}.read(from, out);
-                return read ? caf::error{} : read.error();
-              });
-    return failed || is_there
-             ? failed
-             : to.damaged("projection_marks has no row for shard "
-                          + std::to_string(shard_));
+    return pass_over_lost(to, out);
   });
+}
+
+caf::error projection_server::read_watermarks(connection& to,
+                                              watermarks& out) const {
+  if (auto error = to.execute(statements::first_marks,
+                              parameters{shard_, checksum_of(watermarks{})}))
+    return error;
+  auto is_there = false;
+  auto failed =
+    to.each(statements::marks, parameters{shard_},
+            [&](const auto& from) -> caf::error {
+              is_there = true;
+              rows::checked_rows<watermarks> all;
+              const auto read = all.read(from, out);
+              return read ? caf::error{} : read.error();
+            });
+  return failed || is_there
+           ? failed
+           : to.damaged("projection_marks has no row for shard "
+                        + std::to_string(shard_));
+}
+
+// Workers outside go on with what they were handed out before: what they say
+// of it must be of nothing that came later.
+caf::error projection_server::pass_over_lost(connection& to,
+                                             watermarks& out) const {
+  const auto took_over = to.run(statements::took_over, parameters{});
+  if (!took_over) // what only speaks as PostgreSQL does may know no histories
+    return to.lost() ? took_over.error() : caf::error{};
+  if (took_over->rows() == 0 || took_over->number(0, 0) == 0)
+    return {};
+  out.id_max = std::max(out.id_max, ids_begin(shard_)) + lost_max;
+  spdlog::info("numbers_left_out shard={} behind={} reason=\"the server has "
+               "taken over from another, or was brought back, and may not "
+               "know all that were given\"",
+               shard_, out.id_max);
+  return {};
 }
 
 caf::error projection_server::hold_epoch(connection& to) const {

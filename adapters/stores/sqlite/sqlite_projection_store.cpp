@@ -23,6 +23,9 @@ constexpr std::int32_t schema_version = 8;
 /// again at start.
 constexpr std::uint64_t wal_bytes_max = 32 * 1024 * 1024;
 
+/// So many numbers may be given between a copy and the day when it is needed.
+constexpr item_id lost_max = 1'000'000;
+
 /// The file, and the tables in it.
 class projection_file {
 public:
@@ -61,16 +64,49 @@ public:
   }
 
   caf::error backup(const std::filesystem::path& folder) {
-    return file_->copy_to(folder / "projection.db");
+    const auto copy = folder / "projection.db";
+    if (auto error = file_->copy_to(copy))
+      return error;
+    auto error = pass_over_later(copy);
+    std::error_code ignored;
+    if (error)
+      std::filesystem::remove(copy, ignored);
+    return error;
   }
 
 private:
+  /// Workers outside may have what was handed out after the copy was made: what
+  /// they say of it must be of nothing that a store on the copy gives.
+  static caf::error pass_over_later(const std::filesystem::path& copy);
+  caf::error move_marks(const rows::watermarks& now);
+
   std::shared_ptr<sqlite::database> file_;
   tables tables_;
   rows::checked_rows<rows::watermarks> marks_;
   bool is_open_ = false;       ///< slices are applied and not committed
   rows::watermarks committed_; ///< while it is
 };
+
+caf::error
+projection_file::pass_over_later(const std::filesystem::path& copy) {
+  // It was read just now, and is on a disk that may be slow.
+  auto file = open_projection_file(copy, {.checked_bytes_max = 0});
+  if (!file)
+    return std::move(file.error());
+  projection_file in{std::move(*file), {}};
+  rows::watermarks marks;
+  if (auto error = in.load_watermarks(marks))
+    return error;
+  marks.id_max += lost_max;
+  if (auto error = in.file_->transact([&] { return in.move_marks(marks); }))
+    return error;
+  return in.flush();
+}
+
+caf::error projection_file::move_marks(const rows::watermarks& now) {
+  return file_->writer(statements::move_meta)
+    .add_row(now, marks_.checksum_of(now), 1);
+}
 
 caf::error projection_file::load_watermarks(rows::watermarks& out) {
   auto is_there = false;
@@ -100,8 +136,7 @@ caf::expected<slice_applied> projection_file::apply(const slice& x,
   auto now = reached;
   auto failed = rows::write_slice(tables_, x, now, out);
   if (!failed)
-    failed = file_->writer(statements::move_meta)
-               .add_row(now, marks_.checksum_of(now), 1);
+    failed = move_marks(now);
   if (failed) {
     roll_back(reached);
     return failed;

@@ -46,8 +46,9 @@ struct sqlite_projection_options {
 ///
 /// `apply` is durable when it returns. All calls must come from one thread at
 /// a time, reads and `backup` too; they block on I/O. `backup` writes
-/// `projection.db` into the folder. The path ":memory:" makes an empty one that
-/// is gone when it is closed; it has no backup.
+/// `projection.db` into the folder, with an `id_max` that leaves room for what
+/// is given after it. The path ":memory:" makes an empty one that is gone when
+/// it is closed; it has no backup.
 caf::expected<std::unique_ptr<projection_store>>
 open_sqlite_projection(const std::filesystem::path& file,
                        const sqlite_projection_options& options = {});
