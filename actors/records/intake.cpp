@@ -29,6 +29,7 @@ void start_again(self_pointer self, const caf::error& why) {
   state.in_flight = 0;
   state.bytes_in_flight = 0;
   state.partitions.clear(); // nothing is read before we know from where
+  state.begun = false;
   auto text = render(why);
   if (state.report.trouble != text)
     spdlog::warn("intake_waits topic={} reason=\"{}\"", state.options.topic,
@@ -72,6 +73,9 @@ void begin_at(self_pointer self, const watermarks_read& known) {
   state.partitions.clear();
   for (const auto& x : *from)
     state.partitions[x.partition].next = x.next;
+  state.begun = true;
+  state.grown = false;
+  state.looked_at = self->clock().now();
   state.stopped.clear();
   set_trouble(state, {});
   spdlog::info("intake_reads topic={} partitions={}", state.options.topic,
@@ -230,12 +234,37 @@ void pass_what_is_no_record(self_pointer self) {
   }
 }
 
+/// Partitions that were added are read once nothing is on its way any more.
+/// Whether that is waited for, or begins.
+bool turns_to_more(self_pointer self) {
+  auto& state = self->state;
+  const auto now = self->clock().now();
+  if (!state.grown && now >= state.looked_at + state.options.look_pause) {
+    state.looked_at = now;
+    // Brokers that are away would be waited for; who reads nothing can.
+    state.grown = (state.partitions.empty()
+                   || state.options.source->trouble().empty())
+                  && has_more(state);
+  }
+  if (!state.grown)
+    return false;
+  if (state.in_flight == 0) {
+    state.begun = false;
+    state.partitions.clear();
+    resume_reading(self);
+  }
+  return true; // else the last answer brings us back
+}
+
 void read(self_pointer self) {
   auto& state = self->state;
   state.reading = false;
+  if (!state.begun || turns_to_more(self))
+    return;
+  if (state.partitions.empty())
+    return go_on(self, state.options.look_pause);
   // The last answer brings us back.
-  if (state.partitions.empty()
-      || state.in_flight >= state.options.records_in_flight_max
+  if (state.in_flight >= state.options.records_in_flight_max
       || state.bytes_in_flight >= state.options.bytes_in_flight_max)
     return;
   auto records = state.options.source->poll(state.options.limits);

@@ -50,6 +50,8 @@ struct intake_options {
   std::chrono::milliseconds idle_pause{0};
   std::chrono::milliseconds retry_pause{1000}; ///< after any failure
   std::chrono::milliseconds request_timeout{30'000};
+  /// Between two looks whether the topic has got more partitions.
+  std::chrono::milliseconds look_pause{60'000};
 };
 
 using intake_self
@@ -84,7 +86,11 @@ struct intake_state {
   std::size_t in_flight = 0; ///< records that are not committed yet
   std::size_t bytes_in_flight = 0;
   bool reading = false;      ///< a `read_more` is on its way
-  std::map<std::int32_t, read_partition> partitions; ///< none: not begun
+  /// None: not begun, or none is ours.
+  std::map<std::int32_t, read_partition> partitions;
+  bool begun = false; ///< whether it reads what is ours, if anything is
+  bool grown = false; ///< the topic has more that is ours
+  caf::actor_clock::time_point looked_at; ///< for that
   /// By partition: all before this is in the shards, since we are here.
   std::map<std::int32_t, std::int64_t> committed;
   /// Likewise which record was the last of them.

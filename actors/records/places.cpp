@@ -15,6 +15,11 @@ std::map<std::string, std::int64_t> by_name(const watermarks_read& known) {
   return out;
 }
 
+bool is_ours(const intake_options& options, std::int32_t partition) {
+  return static_cast<shard_number>(partition) % options.shards
+         == options.shard;
+}
+
 } // namespace
 
 std::string partition_name(const intake_options& options, std::int32_t number) {
@@ -39,7 +44,7 @@ positions(const intake_state& state, const watermarks_read& known) {
   const auto watermarks = by_name(known);
   std::vector<partition_position> out;
   for (std::int32_t p = 0; p < *count; ++p) {
-    if (static_cast<shard_number>(p) % options.shards != options.shard)
+    if (!is_ours(options, p))
       continue;
     const auto at = watermarks.find(cursor_name(options, p));
     auto next = at == watermarks.end() ? from_oldest : at->second + 1;
@@ -57,6 +62,16 @@ positions(const intake_state& state, const watermarks_read& known) {
     out.push_back({p, next});
   }
   return out;
+}
+
+bool has_more(const intake_state& state) {
+  const auto count = state.options.source->partitions();
+  if (!count)
+    return false;
+  for (std::int32_t p = 0; p < *count; ++p)
+    if (is_ours(state.options, p) && !state.partitions.contains(p))
+      return true;
+  return false;
 }
 
 std::vector<partition_mark> marks(const intake_state& state,

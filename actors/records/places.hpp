@@ -27,6 +27,10 @@ std::string mark_name(const intake_options& options, std::int32_t number);
 caf::expected<std::vector<partition_position>>
 positions(const intake_state& state, const watermarks_read& known);
 
+/// Whether the topic has partitions that are ours and are not read. What
+/// cannot be asked is not known yet: no.
+bool has_more(const intake_state& state);
+
 /// By which these are known again.
 std::vector<partition_mark> marks(const intake_state& state,
                                   const watermarks_read& known,

@@ -140,6 +140,7 @@ void world::spawn_topics(simulated_engine& engine,
   reading.limits.wait = 0ms;
   reading.limits.records_max = 1 + chance_.below(8);
   reading.idle_pause = 50ms;
+  reading.look_pause = std::chrono::hours{24}; // no topic gets more partitions
   engine.intake = system_.spawn(records::intake, std::move(reading));
   records::publisher_options writing;
   writing.store = engine.store.get();

@@ -71,7 +71,7 @@ protected:
   void start_all() {
     start();
     records::intake_options reading;
-    reading.source = open_memory_source(topics, "in");
+    reading.source = open_source();
     reading.identity = open_memory_identity(topics, "in");
     reading.topic = "in";
     reading.format = plain_format();
@@ -92,6 +92,11 @@ protected:
     writing.reads = read_model;
     writing.journal = writer;
     writer_of_topics = spawn(records::publisher, writing);
+  }
+
+  /// Of the ingress topic.
+  virtual std::shared_ptr<record_source> open_source() {
+    return open_memory_source(topics, "in");
   }
 
   void crash_all() {

@@ -12,6 +12,95 @@ namespace {
 using namespace std::chrono_literals;
 using texts = std::multiset<std::string>;
 
+/// Of its partitions only so many are there.
+class growing_source final : public record_source {
+public:
+  growing_source(std::unique_ptr<record_source> of,
+                 std::shared_ptr<std::int32_t> count)
+    : of_(std::move(of)), count_(std::move(count)) {
+    // nop
+  }
+
+  caf::expected<std::int32_t> partitions() override {
+    return *count_;
+  }
+
+  caf::expected<partition_range> range(std::int32_t partition) override {
+    return of_->range(partition);
+  }
+
+  std::int64_t known_end(std::int32_t partition) override {
+    return of_->known_end(partition);
+  }
+
+  caf::error assign(const std::vector<partition_position>& at) override {
+    return of_->assign(at);
+  }
+
+  caf::expected<std::vector<source_record>>
+  poll(const read_limits& limits) override {
+    return of_->poll(limits);
+  }
+
+  std::int64_t shown_to(std::int32_t partition) const override {
+    return of_->shown_to(partition);
+  }
+
+  std::string trouble() const override {
+    return of_->trouble();
+  }
+
+private:
+  std::unique_ptr<record_source> of_;
+  std::shared_ptr<std::int32_t> count_;
+};
+
+class growing_topic_test : public testing::record_log_fixture {
+protected:
+  std::shared_ptr<record_source> open_source() override {
+    return std::make_shared<growing_source>(open_memory_source(topics, "in"),
+                                            count);
+  }
+
+  std::uint64_t accepted() {
+    const auto report = ask<intake_report>(reader_of_topic, report_intake{});
+    EXPECT_TRUE(report);
+    return report ? report->accepted : 0;
+  }
+
+  std::shared_ptr<std::int32_t> count = std::make_shared<std::int32_t>(1);
+};
+
+TEST_F(growing_topic_test, partitions_that_are_added_are_read) {
+  start_all();
+  write("ann metadata one x");
+  write("bob metadata two x", 1);
+  pass();
+  EXPECT_EQ(accepted(), 1u);
+  *count = 2;
+  pass(60s);
+  pass();
+  EXPECT_EQ(accepted(), 2u);
+  write("ann metadata three x");
+  write("bob metadata four x", 1);
+  pass();
+  process_all();
+  EXPECT_EQ(values(read_out("out")),
+            (texts{"one done", "two done", "three done", "four done"}));
+}
+
+TEST_F(growing_topic_test, is_read_by_who_had_nothing_of_it) {
+  *count = 0;
+  start_all();
+  write("ann metadata one x");
+  pass();
+  EXPECT_EQ(accepted(), 0u);
+  *count = 2;
+  pass(60s);
+  pass();
+  EXPECT_EQ(accepted(), 1u);
+}
+
 class record_places_test : public testing::record_log_fixture {
 protected:
   void read_three_and_crash() {
