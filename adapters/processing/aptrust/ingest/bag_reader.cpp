@@ -19,6 +19,9 @@ namespace {
 /// Of one bag, made anew each time that its object was deleted.
 constexpr std::uint32_t again_max = 10'000;
 
+/// Of one look, that are told.
+constexpr std::size_t refusals_max = 20;
+
 /// Somebody else's name, which has to stay in its line of the log.
 std::string shown_name(const std::string& name) {
   std::string out;
@@ -77,8 +80,36 @@ void bag_reader::note_passed_over() {
   passed_over_ = std::move(there);
 }
 
+void bag_reader::note_refusal(const received_bag& bag, const caf::error& why) {
+  ++done_.refused;
+  auto reason = render(why);
+  auto at = done_.refusals.find(reason);
+  if (at == done_.refusals.end()) {
+    if (done_.refusals.size() == refusals_max)
+      return;
+    at = done_.refusals
+           .emplace(std::move(reason), refused_bags{shown_name(bag.name), 0})
+           .first;
+  }
+  ++at->second.count;
+}
+
+void bag_reader::log_refusals(const bags_read& done) {
+  std::set<std::string> now;
+  for (const auto& [reason, bags] : done.refusals) {
+    now.insert(reason);
+    if (!refusals_.contains(reason))
+      spdlog::warn("bag_not_submitted place={} name=\"{}\" bags={} "
+                   "reason=\"{}\"",
+                   options_.place, bags.first, bags.count, reason);
+  }
+  refusals_ = std::move(now);
+}
+
 bool bag_reader::run_and_log() {
   const auto done = run();
+  if (done)
+    log_refusals(*done);
   if (done)
     for (const auto& name : done->passed_over)
       spdlog::warn("receiving_passed_over place={} name=\"{}\" reason=\"a bag "
@@ -210,9 +241,7 @@ void bag_reader::submit(const received_bag& bag, std::uint32_t again) {
     ++done_.submitted;
     return;
   }
-  ++done_.refused;
-  spdlog::warn("bag_not_submitted place={} name=\"{}\" reason=\"{}\"",
-               options_.place, bag.name, render(made.error()));
+  note_refusal(bag, made.error());
 }
 
 } // namespace depositd::aptrust

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -34,11 +35,19 @@ struct bag_reader_options {
   std::function<micros()> now;
 };
 
+/// Bags that were refused for one reason.
+struct refused_bags {
+  std::string first; ///< its name, for people
+  std::uint64_t count = 0;
+};
+
 struct bags_read {
   std::uint64_t seen = 0;
   std::uint64_t submitted = 0;
   std::uint64_t removed = 0;
   std::uint64_t refused = 0; ///< the next look tries them again
+  /// Why they were; of very many reasons the first.
+  std::map<std::string, refused_bags> refusals = {};
   /// Names of what is no bag, and was not there at the look before; for people.
   std::vector<std::string> passed_over = {};
 };
@@ -72,10 +81,13 @@ private:
   void submit(const received_bag& bag, std::uint32_t again);
 
   void note_passed_over();
+  void note_refusal(const received_bag& bag, const caf::error& why);
+  void log_refusals(const bags_read& done);
 
   const bag_reader_options options_;
   bags_read done_;
   std::set<std::string> passed_over_; ///< at the last look
+  std::set<std::string> refusals_;    ///< reasons, likewise
   trouble reading_;
 };
 

@@ -202,6 +202,21 @@ TEST_F(bag_reading, a_bag_that_is_still_being_written_waits) {
   EXPECT_EQ(read().seen, 0u);
 }
 
+TEST_F(bag_reading, tells_once_why_however_many_bags_are_refused) {
+  receive(parts_of("cats", two_files));
+  receive(parts_of("dogs", two_files));
+  refusal = caf::make_error(ec::not_found, std::string{"no such collection"});
+  const depositd::testing::captured_log log;
+  auto looking = reader();
+  for (int i = 0; i < 3; ++i)
+    EXPECT_FALSE(looking.run_and_log());
+  EXPECT_EQ(log.count("bag_not_submitted"), 1u) << log.text();
+  EXPECT_EQ(log.count("bags=2"), 1u) << log.text();
+  refusal = caf::make_error(ec::overloaded, std::string{"draining"});
+  EXPECT_FALSE(looking.run_and_log());
+  EXPECT_EQ(log.count("bag_not_submitted"), 2u) << log.text();
+}
+
 TEST_F(bag_reading, one_that_is_refused_holds_up_no_other) {
   receive("a.tar", "a");
   receive("b.tar", "b");
