@@ -6,7 +6,10 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <functional>
+#include <mutex>
 #include <system_error>
+#include <unordered_map>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -71,6 +74,8 @@ public:
       return failure;
     std::error_code code;
     std::vector<std::string> others;
+    const auto before = resting();
+    resting_bags now;
     fs::directory_iterator at{options_.folder, code};
     for (; !code && at != fs::directory_iterator{}; at.increment(code)) {
       struct stat facts {};
@@ -80,7 +85,7 @@ public:
         return file_failed("look at", at->path(), errno);
       }
       const auto bag = bag_of(at->path().filename().string(), facts);
-      if (!is_settled(bag))
+      if (!is_settled(bag) && !has_rested(bag, *before, now))
         continue; // not written whole
       if (!legal_bag_name(bag.name) || !S_ISREG(facts.st_mode))
         passed_over_names::add(others, bag.name);
@@ -90,6 +95,7 @@ public:
     if (code)
       return file_failed("read", options_.folder, code.value());
     passed_over_.set(std::move(others));
+    rest(std::move(now));
     return {};
   }
 
@@ -257,6 +263,32 @@ private:
     return sync_folder(system_disk(), options_.folder);
   }
 
+  /// Digests of names and tags, and when a look first found them so.
+  using resting_bags
+    = std::unordered_map<std::size_t, std::chrono::steady_clock::time_point>;
+
+  std::shared_ptr<const resting_bags> resting() {
+    const std::lock_guard guard{mutex_};
+    return resting_;
+  }
+
+  void rest(resting_bags now) {
+    auto all = std::make_shared<const resting_bags>(std::move(now));
+    const std::lock_guard guard{mutex_};
+    resting_ = std::move(all);
+  }
+
+  /// Whoever put it there may have given it a time that is yet to come, or has
+  /// another clock: then it is whole if it stayed the same between two looks.
+  bool has_rested(const received_bag& x, const resting_bags& before,
+                  resting_bags& now) const {
+    const auto time = std::chrono::steady_clock::now();
+    const auto key = std::hash<std::string>{}(x.name + '/' + x.etag);
+    const auto at = before.find(key);
+    now.emplace(key, at == before.end() ? time : at->second);
+    return at != before.end() && time - at->second >= options_.settled_after;
+  }
+
   bool is_settled(const received_bag& x) const {
     using namespace std::chrono;
     const auto now =
@@ -269,6 +301,9 @@ private:
   const folder_receiving_options options_;
   const std::size_t mounts_; ///< on the way to the folder when it was opened
   passed_over_names passed_over_;
+  std::mutex mutex_; ///< guards `resting_`
+  std::shared_ptr<const resting_bags> resting_
+    = std::make_shared<const resting_bags>();
 };
 
 } // namespace

@@ -15,7 +15,8 @@ struct folder_receiving_options {
   /// A file that says what is mounted on the way to it (`mounts.hpp`), for the
   /// next start. Empty: nobody writes it down.
   std::filesystem::path note = {};
-  /// What was changed later than this ago may still be being written.
+  /// What was changed later than this ago, also by a time that is yet to come,
+  /// may still be being written, unless it stayed the same for as long.
   std::chrono::milliseconds settled_after{2'000};
 };
 

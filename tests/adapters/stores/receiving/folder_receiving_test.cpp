@@ -120,6 +120,31 @@ TEST_F(receiving_folder, a_name_of_any_legal_length_can_be_removed) {
   EXPECT_EQ(place->look(name).error(), ec::not_found);
 }
 
+TEST_F(receiving_folder, a_bag_whose_time_is_yet_to_come_comes_once_it_rests) {
+  const auto place = open_folder_receiving(
+    {.folder = home_.path(), .settled_after = std::chrono::milliseconds{0}});
+  ASSERT_TRUE(place);
+  const auto found = [&] {
+    std::size_t out = 0;
+    EXPECT_FALSE((*place)->each([&](const received_bag&) {
+      ++out;
+      return caf::error{};
+    }));
+    return out;
+  };
+  const auto put = [&](const std::string& bytes) {
+    write(bag(), bytes);
+    fs::last_write_time(bag(), fs::file_time_type::clock::now()
+                                 + std::chrono::hours{24});
+  };
+  put("half");
+  EXPECT_EQ(found(), 0u);
+  put("half, and whole");
+  EXPECT_EQ(found(), 0u) << "it was still being written";
+  EXPECT_EQ(found(), 1u);
+  EXPECT_EQ(found(), 1u);
+}
+
 TEST_F(receiving_folder, bags_are_not_gone_when_their_disk_is) {
   const mounted_disk disk{home_.path()};
   if (!disk)
