@@ -45,6 +45,23 @@ private:
   sigset_t before_;
 };
 
+/// What a program leaves is given to the first process of the machine, which in
+/// a container is this one: each would keep its number for ever. They have been
+/// killed; one that a disk holds is left after a second.
+void reap_orphans(pid_t group) {
+  constexpr timespec pause{0, 1'000'000};
+  constexpr int looks_max = 1'000;
+  for (int i = 0; i < looks_max; ++i) {
+    pid_t one = 0;
+    while ((one = ::waitpid(-group, nullptr, WNOHANG)) > 0) {
+      // nop
+    }
+    if (one < 0)
+      return; // none is ours
+    ::nanosleep(&pause, nullptr);
+  }
+}
+
 /// One program between its start and its end.
 class running {
 public:
@@ -65,6 +82,7 @@ public:
     if (x_.groups != nullptr)
       x_.groups->leave(process_.id);
     reap();
+    reap_orphans(process_.id);
     return std::move(out_);
   }
 

@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <csignal>
 #include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace depositd::exec {
@@ -90,6 +93,16 @@ TEST(a_program, ends_with_all_that_it_started_when_its_time_is_over) {
   ASSERT_GE(file, 0);
   EXPECT_EQ(::flock(file, LOCK_EX), 0);
   ::close(file);
+}
+
+TEST(a_program, leaves_nobody_behind_to_who_has_to_bury_them) {
+  // As the first process of a container has.
+  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  const auto ending = run_shell("sleep 1000 & sleep 1000 & true");
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+  EXPECT_EQ(ending.how, program_end::exited);
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "somebody is left";
+  EXPECT_EQ(errno, ECHILD);
 }
 
 TEST(a_program, ends_although_somebody_keeps_its_pipes) {
