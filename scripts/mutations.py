@@ -145,7 +145,7 @@ def switched(before, after, switch):
     if not before.endswith(";") or not is_whole(without_texts(before)):
         return None
     if before.startswith("return"):
-        return f"{{ if ({switch}) {{ {after} }} {before} }}"
+        return f"{{ if ({switch}) {{ {after} }} else {{ {before} }} }}"
     if not re.match(r"[\w*(]|\+\+|--", before) \
             or DECLARATION.match(before):
         return None

@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PORT = re.compile(r'^#include "(messages/ports/[^"]+)"', re.MULTILINE)
 SLOW_S = 100         # tests that take longer are nobody's neighbours
 PROGRAMS_MAX = 12    # for one source
+NEAR_MIN = 2         # to stand in the same layer is not to be near
 
 
 class NearTests:
@@ -62,6 +63,7 @@ class NearTests:
                 continue
             near = self.nearness(source, program)
             found.append((-near, test.cost or 1, test.name, test, program))
+        found = [x for x in found if -x[0] >= NEAR_MIN] or found
         found.sort(key=lambda x: x[:3])
         # Of these a quick one that is farther comes before a slow one.
         order = sorted(found[:PROGRAMS_MAX],

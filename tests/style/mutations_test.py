@@ -1,0 +1,77 @@
+"""Single mistakes (scripts/mutate) say something else, and the tests that are
+asked about them are near."""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+
+import mutations  # noqa: E402
+from built import Compilation, Program, Test  # noqa: E402
+from near_tests import NearTests  # noqa: E402
+
+SOURCE_PATH = "adapters/doors/kit/wire.cpp"
+SOURCE = """int f(int x) {
+  if (x < 1)
+    return 0;
+  if (x > 5)
+    return {};
+  return x;
+}
+"""
+
+
+class MadeUpBuild:
+    """One library and two programs of tests that are linked with it."""
+
+    def __init__(self, *tests):
+        self.folder = Path("/made-up")
+        self.compilations = {"a.o": Compilation([], "a.o", "", {SOURCE_PATH})}
+        self.programs, self.tests = {}, []
+        for path in tests:
+            name = Path(path).stem
+            self.compilations[f"{name}.o"] = Compilation(
+                [], f"{name}.o", "", {path})
+            self.programs[name] = Program(
+                [f"{name}.o", "lib.a"], name, {"lib.a": ["a.o"]})
+            self.tests.append(Test(name, [f"/made-up/{name}"], [], [], 1))
+
+    def headers_of_programs(self):
+        return {}
+
+
+class OfASource(unittest.TestCase):
+    def test_a_return_that_is_left_out_does_not_happen(self):
+        kinds = [x for x in mutations.of_source("a.cpp", SOURCE)
+                 if x.kind == "not ended"]
+        self.assertEqual([x.number for x in kinds], [5])
+        self.assertEqual(kinds[0].switched("wrong"),
+                         "{ if (wrong) { ; } else { return {}; } }")
+
+    def test_another_value_is_returned_instead(self):
+        made = [x.switched("wrong")
+                for x in mutations.of_source("a.cpp", SOURCE)
+                if x.number == 3]
+        self.assertEqual(made,
+                         ["{ if (wrong) { return 1; } else { return 0; } }"])
+
+
+class Near(unittest.TestCase):
+    @staticmethod
+    def asked_of(build):
+        return [test.name for test, _ in NearTests(build).of(
+            SOURCE_PATH, [build.compilations["a.o"]])]
+
+    def test_is_not_what_has_the_layer_in_common_only(self):
+        build = MadeUpBuild("tests/adapters/doors/kit/near_test.cpp",
+                            "tests/adapters/logs/far_test.cpp")
+        self.assertEqual(self.asked_of(build), ["near_test"])
+
+    def test_is_what_there_is_where_nothing_is_nearer(self):
+        build = MadeUpBuild("tests/adapters/logs/far_test.cpp")
+        self.assertEqual(self.asked_of(build), ["far_test"])
+
+
+if __name__ == "__main__":
+    unittest.main()
