@@ -237,8 +237,9 @@ TEST_F(poster_access, what_is_not_there_is_404) {
   for (const auto* target :
        {"/poster/batches/11", "/poster/batches/bid-two", "/poster/batches/0",
         "/poster/batches/-10", "/poster/batches/99999999999999999999",
-        "/poster/batches/", "/poster/jobs/10", "/poster/jobs/bid-one",
-        "/poster/jobs/0"})
+        "/poster/batches/", "/poster/batches//", "/poster/batches/;a",
+        "/poster/jobs/10", "/poster/jobs/bid-one", "/poster/jobs/0",
+        "/poster/jobs//"})
     EXPECT_EQ(get(target).status, 404u) << target;
   EXPECT_EQ(get("/poster/jobs/" + std::string(2'000, 'j')).status, 404u);
 }

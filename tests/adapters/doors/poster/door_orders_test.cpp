@@ -177,6 +177,21 @@ TEST_F(poster_orders, each_user_sees_their_own_requests) {
   EXPECT_EQ(all[0]["reference"], "del-owner");
 }
 
+TEST_F(poster_orders, a_list_of_requests_has_an_end) {
+  for (int i = 0; i <= 1'000; ++i) {
+    deletion_changed x;
+    x.reference = "del-" + std::to_string(10'000 + i);
+    x.user = "owner";
+    x.targets = {{"inst/bag", "papers"}};
+    core->control.deletions[x.reference] = x;
+  }
+  start(options);
+  const auto all = json_of(get("/poster/deletions"))["requests"];
+  ASSERT_EQ(all.size(), 1'000u);
+  EXPECT_EQ(all.front()["reference"], "del-10000");
+  EXPECT_EQ(all.back()["reference"], "del-10999");
+}
+
 TEST_F(poster_orders, no_more_than_the_quota_are_taken) {
   quota_changed quota;
   quota.queue = "aptrust_restore_object.batch";

@@ -145,6 +145,16 @@ TEST(poster_submission, the_only_payload_is_called_as_the_field_says) {
   EXPECT_EQ(warnings_of(two).size(), 1u);
 }
 
+TEST(poster_submission, a_size_is_that_of_an_only_payload) {
+  const auto said = a_form().field("size", "7");
+  EXPECT_EQ(read_document(said).payloads.at(0).bytes, 7u);
+  const auto two = a_form().field("size", "7").file("f", "b.txt", "x");
+  EXPECT_EQ(read_document(two).payloads.at(0).bytes, 3u);
+  EXPECT_EQ(
+    warnings_of(two),
+    std::vector<std::string>{"size is ignored: there are several payloads"});
+}
+
 TEST(poster_submission, a_payload_may_be_at_a_url) {
   const auto x =
     read_document(form_text{}
