@@ -21,6 +21,22 @@ TEST_F(ingest, row_p15_stores_only_where_it_was_not_stored_yet) {
   EXPECT_EQ(targets["far"]->puts, 1);
 }
 
+TEST_F(ingest, begins_with_an_empty_folder_and_keeps_it_when_tried_again) {
+  auto job = job_of(receive(parts_of("photos", two_files)));
+  fs::create_directories(folder(job));
+  const auto there = folder(job) / "copied before";
+  std::ofstream{there} << "of other bytes";
+  ASSERT_EQ(run("prefetch", job).says, verdict::done);
+  EXPECT_FALSE(fs::exists(there));
+  // What is not listed anew is not what an attempt before this one came to.
+  fs::remove_all(folder(job));
+  fs::create_directories(folder(job));
+  std::ofstream{there} << "half of it";
+  attempt = 2;
+  ASSERT_EQ(run("prefetch", job).says, verdict::done);
+  EXPECT_TRUE(fs::exists(there));
+}
+
 TEST_F(ingest, row_p15_unpacks_only_what_is_not_there_yet) {
   auto job = job_of(receive(parts_of("photos", two_files)));
   ASSERT_EQ(run_through(job, "reingest"), "");

@@ -155,6 +155,18 @@ TEST_F(notify_handler_test, row_42_reads_the_address_of_every_operation) {
   }
 }
 
+TEST_F(notify_handler_test, row_42_tells_the_depositor_of_citations_alone) {
+  rows->row.submission.operation = "doDOICitUpload";
+  tell("<doi_batch xmlns="
+       "\"http://www.crossref.org/doi_resources_schema/4.3.6\"><head>"
+       "<email_address>of@head.example</email_address><depositor>"
+       "<email_address>ann@example.org</email_address></depositor>"
+       "<registrant><email_address>bob@example.org</email_address>"
+       "</registrant></head><body/></doi_batch>");
+  ASSERT_EQ(mails->sent.size(), 1u);
+  EXPECT_EQ(mails->sent[0].to, std::vector<std::string>{"ann@example.org"});
+}
+
 TEST_F(notify_handler_test, row_41_calls_the_member_back_instead_of_mail) {
   control.contacts["press"] = {"press", "desk@press.example",
                                "https://press.example/told"};

@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <ctime>
+
 #include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
@@ -27,6 +30,14 @@ program_ending run(std::vector<std::string> command, std::string input = {}) {
 
 program_ending run_shell(const std::string& script) {
   return run({"sh", "-c", script});
+}
+
+/// Of a processor, by this thread so far.
+std::chrono::nanoseconds computed() {
+  timespec out{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &out);
+  return std::chrono::seconds{out.tv_sec}
+         + std::chrono::nanoseconds{out.tv_nsec};
 }
 
 } // namespace
@@ -52,6 +63,14 @@ TEST(a_program, that_does_not_read_its_input_is_no_harm) {
   const auto ended = run({"true"}, std::string(1'000'000, 'x'));
   EXPECT_EQ(ended.how, program_end::exited);
   EXPECT_EQ(ended.code, 0);
+}
+
+TEST(a_program, that_closes_its_input_is_waited_for_without_computing) {
+  const auto before = computed();
+  const auto ended = run({"sh", "-c", "exec <&-; sleep 2; echo said"},
+                         std::string(1'000'000, 'x'));
+  EXPECT_EQ(ended.output, "said\n");
+  EXPECT_LT(computed() - before, std::chrono::milliseconds{200});
 }
 
 TEST(a_program, says_how_it_ended) {
