@@ -3,6 +3,8 @@
 #include "messages/values/operations.hpp"
 #include "messages/values/submission_body.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <exception>
@@ -29,6 +31,10 @@ caf::expected<submission_body> body_of(const claimed_item& item,
 /// What becomes of a deposit that cannot be read. A store that is away says
 /// nothing of it, however long that lasts; one that has lost it does.
 outcome unreadable(const submission_job& job, const caf::error& why) {
+  // It was there when it was acknowledged: not the depositor's affair alone.
+  if (why != ec::store_failed)
+    spdlog::error("deposit_unreadable submission={} user={} reason=\"{}\"",
+                  job.submission, job.user, render(why));
   if (why == ec::malformed || why == ec::store_damaged)
     return refuse_file(job, {}, render(why));
   auto out = try_again(render(why));

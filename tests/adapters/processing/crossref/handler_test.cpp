@@ -4,6 +4,7 @@
 #include "tests/adapters/doors/crossref/fake_stores.hpp"
 #include "tests/adapters/processing/crossref/deposit_builder.hpp"
 #include "tests/support/actor_fixture.hpp"
+#include "tests/support/captured_log.hpp"
 
 #include <caf/all.hpp>
 
@@ -225,6 +226,22 @@ TEST_F(handler_test, fails_a_damaged_post_and_retries_an_absent_one) {
   auto garbled = good_item();
   garbled.item.body = "no envelope";
   EXPECT_EQ(ask<outcome>(working, garbled)->says, verdict::failed);
+}
+
+TEST_F(handler_test, says_in_the_log_that_an_acknowledged_file_is_lost) {
+  depositd::testing::captured_log log;
+  auto lost = good_item();
+  blobs->fails_with = static_cast<int>(ec::store_failed);
+  ASSERT_TRUE(ask<outcome>(working, lost));
+  EXPECT_EQ(log.text(), "") << "it is away, and its store says so";
+  for (const auto code : {ec::not_found, ec::store_damaged}) {
+    blobs->fails_with = static_cast<int>(code);
+    ASSERT_TRUE(ask<outcome>(working, lost));
+  }
+  EXPECT_EQ(log.count("deposit_unreadable submission="
+                      + std::to_string(lost.item.id) + " user=alice"),
+            2u)
+    << log.text();
 }
 
 TEST_F(handler_test, takes_files_as_long_as_may_be) {
