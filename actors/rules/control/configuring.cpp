@@ -1,6 +1,7 @@
 #include "actors/rules/control/configuring.hpp"
 
 #include "actors/rules/control/control.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <algorithm>
 
@@ -20,7 +21,8 @@ bool is_as_before(const control_state& state,
                   const configuration_seen::queue& x) {
   const auto& before = state.configured.queues;
   return state.queues.contains(x.name)
-         && std::find(before.begin(), before.end(), x) != before.end();
+         && std::find(before.begin(), before.end(), x) != before.end()
+         && !seeded_bug("operators_setting_undone");
 }
 
 void add_queues(std::vector<event>& out, const control_state& state,
@@ -38,27 +40,50 @@ void add_queues(std::vector<event>& out, const control_state& state,
   }
 }
 
+/// A list that says something else is taken as a whole: who is not in it any
+/// more is prohibited no more.
 void add_prohibitions(std::vector<event>& out, const control_state& state,
                       const configuration_seen& seen) {
-  if (state.configured.prohibited_users == seen.prohibited_users)
+  const auto& before = state.configured.prohibited_users;
+  const auto& wanted = seen.prohibited_users;
+  if (before == wanted)
     return;
-  for (const auto& user : seen.prohibited_users) {
+  const auto become = [&](const std::string& user, bool prohibited) {
     const auto at = state.eligibilities.find(user);
-    const auto held = at != state.eligibilities.end() && at->second.held;
-    out.emplace_back(user_eligibility_changed{user, held, true});
-  }
+    const auto is = at == state.eligibilities.end() ? user_eligibility{}
+                                                    : at->second;
+    if (is.prohibited != prohibited)
+      out.emplace_back(user_eligibility_changed{user, is.held, prohibited});
+  };
+  for (const auto& user : wanted)
+    become(user, true);
+  for (const auto& user : before)
+    if (std::find(wanted.begin(), wanted.end(), user) == wanted.end())
+      become(user, false);
+}
+
+/// Whether the last start's had a queue of deposits of this name: its processor
+/// has come with it, or was removed since.
+bool had_deposits(const configuration_seen& before, const std::string& queue) {
+  return std::any_of(before.queues.begin(), before.queues.end(),
+                     [&](const auto& x) {
+                       return x.name == queue
+                              && x.settings.kind == queue_kind::deposit;
+                     });
 }
 
 /// One of deposits ends what it is handed: in a queue of messages, what nobody
 /// has read.
 void add_processors(std::vector<event>& out, const control_state& state,
                     const configuration_seen& seen) {
-  if (state.configured.processors_count == seen.processors_count
-      && !state.configured.queues.empty())
-    return;
+  const auto same_count
+    = state.configured.processors_count == seen.processors_count;
   for (const auto& queue : seen.queues) {
     if (queue.settings.kind != queue_kind::deposit
-        || has_other_kind(state, queue))
+        || has_other_kind(state, queue)
+        || (same_count
+            && (had_deposits(state.configured, queue.name)
+                || seeded_bug("processor_not_made"))))
       continue;
     processor_spec spec;
     spec.name = queue.name;
