@@ -62,6 +62,8 @@ void write_job(self_pointer self, const ordering<job_state>& of,
                                            "the job has moved meanwhile"));
   if (is_claimed(*queue, id) && !of.also_claimed)
     return journal::answer(of.where, in_work(word(job->state)));
+  if (auto wrong = check_way(self, step))
+    return journal::answer(of.where, std::move(wrong));
   hold_with_collection(self, step);
   const auto batch = job->batch;
   user_command todo{self, queue};
@@ -84,6 +86,8 @@ void write_batch(self_pointer self, const ordering<batch_state>& of,
     return journal::answer(of.where,
                            caf::make_error(ec::stale_claim,
                                            "the batch has moved meanwhile"));
+  if (auto wrong = check_way(self, step))
+    return journal::answer(of.where, std::move(wrong));
   step.move.jobs = batch->jobs;
   user_command todo{self, queue};
   todo.deliver(
@@ -147,7 +151,7 @@ void order_now(self_pointer self, item_id id, work_action action,
   if (!ask.stages)
     return;
   auto step = rules::as_wanted(ask);
-  if (!step)
+  if (!step || check_way(self, *step))
     return;
   user_command todo{self, queue};
   take_step(todo, self, std::move(*step));

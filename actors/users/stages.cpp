@@ -38,11 +38,31 @@ void refuse(self_pointer self, const ending& x) {
   todo.commit();
 }
 
-/// The step is written down, unless somebody else has ended the claim.
+/// The item goes back as if its worker had given it back.
+void give_back(self_pointer self, const ending& x, const caf::error& why) {
+  spdlog::error("stage_not_decided user={} item={} reason=\"{}\"",
+                self->state.options.user, x->what.id, render(why));
+  if (!is_in_force(self, *x))
+    return refuse(self, x);
+  self->state.woken.erase(x->what.id);
+  user_command todo{self, x->queue};
+  auto what = x->what;
+  what.says = verdict::not_yet;
+  if (auto ended = todo.queue->ledger.settle(what, now(self)))
+    todo.end(std::move(*ended));
+  if (x->then)
+    x->then(todo, true);
+  todo.commit();
+}
+
+/// The step is written down, unless somebody else has ended the claim, or it
+/// leads where nobody could go on.
 template <class Step, class... More>
 void write(self_pointer self, const ending& x, Step&& step, More... more) {
   if (!is_in_force(self, *x))
     return refuse(self, x);
+  if (const auto wrong = check_way(self, step))
+    return give_back(self, x, wrong);
   user_command todo{self, x->queue};
   const auto id = step.move.id;
   const auto* job = self->state.work.job(id);
@@ -66,23 +86,6 @@ void write(self_pointer self, const ending& x, Step&& step, More... more) {
     x->then(todo, true);
   todo.commit();
   go_on(self, batch);
-}
-
-/// The item goes back as if its worker had given it back.
-void give_back(self_pointer self, const ending& x, const caf::error& why) {
-  spdlog::error("stage_not_decided user={} item={} reason=\"{}\"",
-                self->state.options.user, x->what.id, render(why));
-  if (!is_in_force(self, *x))
-    return refuse(self, x);
-  self->state.woken.erase(x->what.id);
-  user_command todo{self, x->queue};
-  auto what = x->what;
-  what.says = verdict::not_yet;
-  if (auto ended = todo.queue->ledger.settle(what, now(self)))
-    todo.end(std::move(*ended));
-  if (x->then)
-    x->then(todo, true);
-  todo.commit();
 }
 
 /// Whether a worker has left the document that of the job: later stages take

@@ -174,6 +174,36 @@ void create_jobs(user_command& todo, self_pointer self, const batch_step& step,
 
 } // namespace
 
+namespace {
+
+caf::error check_queue(self_pointer self, const std::string& name) {
+  const auto* to = find_queue(self, name);
+  if (name.empty()
+      || (to != nullptr && to->settings.kind == queue_kind::stage))
+    return {};
+  return caf::make_error(ec::not_found,
+                         "the queue " + name + " is none of a stage");
+}
+
+} // namespace
+
+caf::error check_way(self_pointer self, const job_step& step) {
+  return check_queue(self, step.move.place.queue);
+}
+
+caf::error check_way(self_pointer self, const batch_step& step) {
+  if (auto wrong = check_queue(self, step.move.place.queue))
+    return wrong;
+  if (step.jobs.empty())
+    return {};
+  const auto& name = step.jobs.front().info.pipeline;
+  const auto stages = stages_of(self, name);
+  if (!stages)
+    return caf::make_error(ec::not_found, "no such pipeline: " + name);
+  return check_queue(
+    self, stage_queue_name(stages->name, stages->stages.front().name));
+}
+
 void take_step(user_command& todo, self_pointer self, job_step&& step) {
   auto& state = self->state;
   const auto id = step.move.id;
@@ -221,7 +251,7 @@ void go_on(self_pointer self, item_id id) {
         // that ended at once have asked first.
         const auto* is = self->state.work.batch(id);
         auto* in = queue_with(self, id);
-        if (is == nullptr || in == nullptr
+        if (is == nullptr || in == nullptr || check_way(self, step)
             || rules::next_state(is->status.state, is->jobs)
                  == batch_state::none)
           return;

@@ -37,6 +37,12 @@ void take_step(user_command& todo, self_pointer self, job_step&& step);
 void take_step(user_command& todo, self_pointer self, batch_step&& step,
                item_id first_job);
 
+/// Whether the user serves every queue that the step leads to. A pipeline may
+/// have come with a name of a queue that there was before, of another kind, and
+/// then nobody can work on what would come into that. An error names it.
+caf::error check_way(self_pointer self, const job_step& step);
+caf::error check_way(self_pointer self, const batch_step& step);
+
 /// A job that comes (back) to its beginning while its collection is held waits
 /// for its release, whenever the step was decided.
 bool waits_for_release(self_pointer self, item_id batch, job_state state);

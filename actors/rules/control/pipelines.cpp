@@ -25,6 +25,35 @@ bool are_user_names(const std::vector<std::string>& names) {
                      [](const auto& x) { return legal_user_name(x); });
 }
 
+/// Whether there was a queue of one of its names before, of another kind, which
+/// it keeps: nobody could work on what comes into it.
+bool is_taken(const control_state& state, const pipeline& x) {
+  const auto all = queues_of(x);
+  return std::any_of(all.begin(), all.end(), [&](const auto& queue) {
+    const auto known = state.queues.find(queue.first);
+    return known != state.queues.end()
+           && known->second.kind != queue_kind::stage;
+  });
+}
+
+/// Without those that cannot work: of these what was seen before stays, so that
+/// the next start looks at them anew.
+pipelines_seen that_can_work(const control_state& state, pipelines_seen seen) {
+  const auto& before = state.pipelines_configured.pipelines;
+  std::erase_if(seen.pipelines, [&](pipeline& x) {
+    if (!is_taken(state, x))
+      return false;
+    const auto known
+      = std::find_if(before.begin(), before.end(),
+                     [&](const auto& y) { return y.name == x.name; });
+    if (known == before.end())
+      return true;
+    x = *known;
+    return false;
+  });
+  return seen;
+}
+
 bool is_short(const std::vector<std::string>& texts) {
   return texts.size() <= names_max
          && std::all_of(texts.begin(), texts.end(), [](const auto& x) {
@@ -132,8 +161,9 @@ std::vector<event> with_queues(const control_state& state,
 }
 
 std::vector<event> pipeline_changes(const control_state& state,
-                                    const pipelines_seen& seen) {
+                                    const pipelines_seen& all) {
   const auto& before = state.pipelines_configured.pipelines;
+  const auto seen = that_can_work(state, all);
   std::vector<event> out;
   if (seen == state.pipelines_configured)
     return out;
