@@ -172,10 +172,6 @@ void create_jobs(user_command& todo, self_pointer self, const batch_step& step,
   report(self, *to);
 }
 
-} // namespace
-
-namespace {
-
 caf::error check_queue(self_pointer self, const std::string& name) {
   const auto* to = find_queue(self, name);
   if (name.empty()
