@@ -1,15 +1,19 @@
 #include "config/shared_services.hpp"
 
 #include "adapters/minters/http_minter.hpp"
+#include "adapters/stores/objects/storage_root.hpp"
+#include "config/kept_work.hpp"
 #include "config/stores.hpp"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -39,7 +43,35 @@ service bucket_service(const std::string& name, const s3_settings& place) {
       .name = name, .ask = [bucket] { return bucket->check(); }});
 }
 
-/// By name. Folders have disks of this machine, and other rules.
+/// A storage root is there with its disk, which may be mounted from afar.
+service folder_service(const std::string& name,
+                       const std::filesystem::path& root) {
+  const auto mark = root / ocfl::root_declaration.path;
+  return std::make_shared<stages::shared_service>(
+    stages::shared_service_options{
+      .name = name, .ask = [mark]() -> caf::error {
+        std::error_code code;
+        if (std::filesystem::exists(mark, code))
+          return {};
+        return caf::make_error(ec::store_failed,
+                               mark.string()
+                                 + " is not there: is its disk mounted?");
+      }});
+}
+
+/// By name.
+service_map folders_of(const depositd_settings& settings) {
+  service_map out;
+  for (const auto& [name, place] : settings.storage)
+    if (place.kind == storage_kind::folder)
+      out[name] = folder_service("storage." + name,
+                                 place.path.empty()
+                                   ? own_objects_of(settings)
+                                   : std::filesystem::path{place.path});
+  return out;
+}
+
+/// By name.
 template <class Place, class Kind>
 service_map buckets_of(const std::map<std::string, Place>& places, Kind kind,
                        const std::string& of) {
@@ -112,6 +144,7 @@ void wait_for_services(stages::stage_handlers& all,
                        const work_cut_ptr& cut) {
   const auto storage =
     buckets_of(settings.storage, storage_kind::s3, "storage");
+  const auto folders = folders_of(settings);
   const auto restoration =
     buckets_of(settings.restoration, storage_kind::s3, "restoration");
   const auto receiving = buckets_of(settings.aptrust.receiving,
@@ -120,6 +153,9 @@ void wait_for_services(stages::stage_handlers& all,
   for (auto& [handler, work] : all) {
     std::vector<service_use> uses;
     use_storage(handler, storage, uses);
+    // APTrust counts what passes, and its items are an administrator's then.
+    if (handler.starts_with("merritt."))
+      use_storage(handler, folders, uses);
     if (is_order(handler))
       for (const auto& [name, one] : restoration)
         use_perhaps(one, uses);

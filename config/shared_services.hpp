@@ -9,7 +9,8 @@
 namespace depositd {
 
 /// Has each handler's items wait, at no cost of their attempts, while a bucket
-/// or a minter that they need is away.
+/// or a minter that they need is away; Merritt's also while storage in a folder
+/// is.
 void wait_for_services(stages::stage_handlers& all,
                        const depositd_settings& settings,
                        const work_cut_ptr& cut);

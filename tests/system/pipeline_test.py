@@ -143,6 +143,29 @@ class Pipeline(PipelineTest):
         for said in ("work_folder_away", "work_folder_back"):
             self.assertEqual(engine.log().count(said), 1)
 
+    def test_jobs_wait_for_storage_whose_disk_is_away(self):
+        engine = self.prepared()
+        engine.ctl("pipeline", "pause", "merritt.store")
+        engine.ctl("pipeline", "set", "merritt.store", "--attempts-max", "1")
+        uuid = self.submit(engine, "a.txt", "file", b"a map\n")
+        wait_until(lambda: [x for x in self.jobs(engine, uuid)
+                            if x["state"] == "storing"])
+        objects = engine.data / "objects"
+        disk = objects.with_name("not-mounted")
+        objects.rename(disk)
+        objects.mkdir()
+        engine.ctl("pipeline", "unpause", "merritt.store")
+        wait_until(lambda: "is its disk mounted"
+                   in self.jobs(engine, uuid)[0]["note"])
+        self.assertEqual(self.jobs(engine, uuid)[0]["state"], "storing")
+        self.assertEqual(list(objects.iterdir()), [])
+        objects.rmdir()
+        disk.rename(objects)
+        self.ended(engine, uuid)
+        for said in ("service_away service=storage.local",
+                     "service_back service=storage.local"):
+            self.assertEqual(engine.log().count(said), 1)
+
     def test_programs_wait_for_a_working_folder_whose_disk_is_away(self):
         pipelines = self.folder / "pipelines"
         shutil.copytree(SHIPPED, pipelines)
