@@ -153,7 +153,7 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
        .retention_s =
          std::int64_t{settings.retention.submissions_days} * 24 * 3600,
        .limits = limits_of(settings)});
-  wait_for_services(options.handlers, settings, cut);
+  wait_for_services(options.handlers, settings, *tools, cut);
   wait_for_work_folder(options.handlers, tools->work_folder);
   options.exec = stages::while_there(
     stages::telling(look_for_programs(settings, tools->work_folder),

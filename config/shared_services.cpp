@@ -59,11 +59,12 @@ service folder_service(const std::string& name,
       }});
 }
 
-/// By name.
-service_map folders_of(const depositd_settings& settings) {
+/// By name; nodes have none at its default place.
+service_map folders_of(const depositd_settings& settings,
+                       const stages::stage_tools& tools) {
   service_map out;
   for (const auto& [name, place] : settings.storage)
-    if (place.kind == storage_kind::folder)
+    if (place.kind == storage_kind::folder && tools.storage.contains(name))
       out[name] = folder_service("storage." + name,
                                  place.path.empty()
                                    ? own_objects_of(settings)
@@ -141,10 +142,11 @@ void use_storage(const std::string& handler, const service_map& all,
 
 void wait_for_services(stages::stage_handlers& all,
                        const depositd_settings& settings,
+                       const stages::stage_tools& tools,
                        const work_cut_ptr& cut) {
   const auto storage =
     buckets_of(settings.storage, storage_kind::s3, "storage");
-  const auto folders = folders_of(settings);
+  const auto folders = folders_of(settings, tools);
   const auto restoration =
     buckets_of(settings.restoration, storage_kind::s3, "restoration");
   const auto receiving = buckets_of(settings.aptrust.receiving,

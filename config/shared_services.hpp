@@ -13,6 +13,7 @@ namespace depositd {
 /// is.
 void wait_for_services(stages::stage_handlers& all,
                        const depositd_settings& settings,
+                       const stages::stage_tools& tools,
                        const work_cut_ptr& cut);
 
 } // namespace depositd
