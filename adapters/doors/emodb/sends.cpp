@@ -2,6 +2,7 @@
 
 #include "adapters/doors/emodb/parts.hpp"
 #include "adapters/doors/kit/joint_answer.hpp"
+#include "adapters/doors/kit/parts_in_turn.hpp"
 #include "messages/values/clock.hpp"
 #include "messages/values/trace_book.hpp"
 #include "messages/values/trace_context.hpp"
@@ -16,6 +17,10 @@ namespace {
 
 /// Of one request; each costs memory beyond its bytes.
 constexpr std::size_t messages_max = 100'000;
+
+/// Of what is too much for one: others, who send little, come in between. The
+/// next is made ready while one is flushed.
+constexpr std::size_t requests_at_once = 2;
 
 /// What a message takes beside the copies of its bytes, on its way through
 /// door, shard, user and journal: some ten small objects.
@@ -157,20 +162,29 @@ void send_all(call& x, std::vector<batch>&& batches) {
     requests.size(), [to = std::move(x.answer)](http::response all) mutable {
       to.send(std::move(all));
     });
-  for (auto& one : requests)
-    x.core->asked.ask(x.core->options.shard, std::move(one),
-                      [joint, traceparent](kit::core_answer what) {
-                        const auto* said = what.as<enqueued>();
-                        if (said)
-                          note_messages(*said, traceparent);
-                        if (!said)
-                          joint->take(failure(what.why()), true);
-                        else if (said->refused > 0)
-                          joint->take(queue_full(said->over_bytes), true);
-                        else
-                          joint->take(success(), false);
-                      },
-                      held);
+  // Weak: whom it asks keeps what waits for answers.
+  const std::weak_ptr<door_core> door = x.core;
+  kit::ask_in_turn(
+    std::move(requests), requests_at_once, [=](enqueue what, auto turn) {
+      const auto core = door.lock();
+      if (!core)
+        return;
+      core->asked.ask(
+        core->options.shard, std::move(what),
+        [joint, turn, traceparent](kit::core_answer answer) {
+          const auto* said = answer.as<enqueued>();
+          if (said)
+            note_messages(*said, traceparent);
+          if (!said)
+            joint->take(failure(answer.why()), true);
+          else if (said->refused > 0)
+            joint->take(queue_full(said->over_bytes), true);
+          else
+            joint->take(success(), false);
+          turn->next();
+        },
+        held);
+    });
 }
 
 /// The batches of {"queue":[...],...}; of equal names the last counts.
