@@ -53,6 +53,24 @@ facts_claim facts_named_in(const depositd_settings& settings) {
   return out;
 }
 
+void warn_of_compacted(const depositd_settings& settings) {
+  const auto& kafka = settings.kafka;
+  std::vector<std::string> topics{kafka.ingress_topic, kafka.egress_topic,
+                                  kafka.dead_letter_topic};
+  if (!kafka.jobs_topic.empty())
+    topics.push_back(kafka.jobs_topic);
+  const auto found
+    = compacted_topics(kafka_options_of(settings), topics,
+                       std::chrono::steady_clock::now() + look_time);
+  if (!found)
+    return; // whoever may not ask is told nothing
+  for (const auto& topic : *found)
+    spdlog::error("topic_is_compacted topic={} reason=\"of records with one "
+                  "key, a user's, the brokers keep the last only, read or "
+                  "not: set cleanup.policy=delete\"",
+                  topic);
+}
+
 /// What they say; `ec::store_failed` if none answers in a moment.
 caf::error add_brokers(const depositd_settings& settings, facts_claim& to) {
   const auto found =
@@ -78,6 +96,8 @@ facts_claim facts_of(const depositd_settings& settings) {
   auto out = facts_named_in(settings);
   if (auto silent = add_brokers(settings, out))
     spdlog::warn("brokers_not_compared reason=\"{}\"", render(silent));
+  else
+    warn_of_compacted(settings);
   return out;
 }
 

@@ -72,6 +72,17 @@ public:
     return out;
   }
 
+  /// Changes a topic's setting; all others are the brokers' default then.
+  void set(const std::string& topic, const std::string& name,
+           const std::string& value) {
+    auto* wish
+      = rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic.c_str());
+    rd_kafka_ConfigResource_set_config(wish, name.c_str(), value.c_str());
+    rd_kafka_AlterConfigs(client_, &wish, 1, nullptr, queue_);
+    await(RD_KAFKA_EVENT_ALTERCONFIGS_RESULT, [](rd_kafka_event_t*) {});
+    rd_kafka_ConfigResource_destroy(wish);
+  }
+
 private:
   void await(int kind, const std::function<void(rd_kafka_event_t*)>& read) {
     auto* event = rd_kafka_queue_poll(queue_, 30'000);

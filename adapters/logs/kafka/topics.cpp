@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace depositd {
 
@@ -66,6 +67,29 @@ caf::error read_answers(rd_kafka_event_t* event,
   return {};
 }
 
+using admin_event = owned<rd_kafka_event_t, rd_kafka_event_destroy>;
+using admin_queue = owned<rd_kafka_queue_t, rd_kafka_queue_destroy>;
+
+/// None: no broker has answered.
+admin_event await_answer(client& by, const admin_queue& queue, int kind,
+                         deadline end) {
+  while (milliseconds_until(end) > 0) {
+    admin_event event{
+      rd_kafka_queue_poll(queue.get(), std::min(milliseconds_until(end), 100))};
+    rd_kafka_poll(by.handle(), 0); // for news of trouble
+    if (event && rd_kafka_event_type(event.get()) == kind)
+      return event;
+  }
+  return {};
+}
+
+caf::error silence(client& by) {
+  const auto& trouble = by.news().trouble;
+  return caf::make_error(ec::store_failed,
+                         "no broker has answered in time"
+                           + (trouble.empty() ? "" : ": " + trouble));
+}
+
 caf::error ask(client& producer, const std::vector<topic_wish>& wishes,
                std::vector<topics_created::entry>& out, deadline end) {
   std::vector<new_topic> topics;
@@ -87,23 +111,29 @@ caf::error ask(client& producer, const std::vector<topic_wish>& wishes,
   // Answered when every broker knows them.
   rd_kafka_AdminOptions_set_operation_timeout(options.get(), time_ms,
                                               why.data(), why.size());
-  const owned<rd_kafka_queue_t, rd_kafka_queue_destroy> queue{
-    rd_kafka_queue_new(producer.handle())};
+  const admin_queue queue{rd_kafka_queue_new(producer.handle())};
   rd_kafka_CreateTopics(producer.handle(), raw.data(), raw.size(),
                         options.get(), queue.get());
-  while (milliseconds_until(end) > 0) {
-    const owned<rd_kafka_event_t, rd_kafka_event_destroy> event{
-      rd_kafka_queue_poll(queue.get(), std::min(milliseconds_until(end), 100))};
-    rd_kafka_poll(producer.handle(), 0); // for news of trouble
-    if (event
-        && rd_kafka_event_type(event.get())
-             == RD_KAFKA_EVENT_CREATETOPICS_RESULT)
-      return read_answers(event.get(), out);
-  }
-  const auto& trouble = producer.news().trouble;
-  return caf::make_error(ec::store_failed,
-                         "no broker has answered in time"
-                           + (trouble.empty() ? "" : ": " + trouble));
+  const auto answer = await_answer(producer, queue,
+                                   RD_KAFKA_EVENT_CREATETOPICS_RESULT, end);
+  return answer ? read_answers(answer.get(), out) : silence(producer);
+}
+
+using config_resource
+  = owned<rd_kafka_ConfigResource_t, rd_kafka_ConfigResource_destroy>;
+
+bool is_compacted(const rd_kafka_ConfigResource_t& topic) {
+  std::size_t count = 0;
+  auto* const* entries = rd_kafka_ConfigResource_configs(&topic, &count);
+  for (std::size_t i = 0; i < count; ++i)
+    if (std::string_view{rd_kafka_ConfigEntry_name(entries[i])}
+        == "cleanup.policy") {
+      const auto* value = rd_kafka_ConfigEntry_value(entries[i]);
+      return value != nullptr
+             && std::string_view{value}.find("compact")
+                  != std::string_view::npos;
+    }
+  return false;
 }
 
 /// A topic that was just made is unknown to brokers for another moment.
@@ -175,6 +205,36 @@ look_at_kafka(const kafka_options& options, const std::string& topic,
     out.partitions = *count;
   else if (count.error() != ec::not_found)
     return count.error();
+  return out;
+}
+
+caf::expected<std::vector<std::string>>
+compacted_topics(const kafka_options& options,
+                 const std::vector<std::string>& topics, deadline end) {
+  auto by = client::open(RD_KAFKA_PRODUCER, options, {});
+  if (!by)
+    return std::move(by.error());
+  std::vector<config_resource> asked;
+  std::vector<rd_kafka_ConfigResource_t*> raw;
+  for (const auto& name : topics) {
+    asked.emplace_back(
+      rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, name.c_str()));
+    raw.push_back(asked.back().get());
+  }
+  const admin_queue queue{rd_kafka_queue_new((*by)->handle())};
+  rd_kafka_DescribeConfigs((*by)->handle(), raw.data(), raw.size(), nullptr,
+                           queue.get());
+  const auto answer = await_answer(**by, queue,
+                                   RD_KAFKA_EVENT_DESCRIBECONFIGS_RESULT, end);
+  if (!answer)
+    return silence(**by);
+  std::vector<std::string> out;
+  std::size_t count = 0;
+  auto** found = rd_kafka_DescribeConfigs_result_resources(
+    rd_kafka_event_DescribeConfigs_result(answer.get()), &count);
+  for (std::size_t i = 0; i < count; ++i)
+    if (is_compacted(*found[i]))
+      out.emplace_back(rd_kafka_ConfigResource_name(found[i]));
   return out;
 }
 

@@ -56,6 +56,14 @@ caf::expected<kafka_cluster>
 look_at_kafka(const kafka_options& options, const std::string& topic,
               std::chrono::steady_clock::time_point end);
 
+/// Of these topics those that are compacted: of records with one key, which is
+/// a user's name, all but the last go then, read or not. Who is not there, or
+/// may not be asked about, is left out. Errors as above.
+caf::expected<std::vector<std::string>>
+compacted_topics(const kafka_options& options,
+                 const std::vector<std::string>& topics,
+                 std::chrono::steady_clock::time_point end);
+
 /// Makes those that the settings name. Waits for brokers: must be detached.
 topics_actor::behavior_type topics(topics_actor::pointer self,
                                    topics_options options);

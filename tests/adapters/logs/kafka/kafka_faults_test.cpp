@@ -219,6 +219,22 @@ TEST_F(kafka_faults, topics_are_made_once_with_what_they_are_for) {
   EXPECT_EQ(admin.setting(name + "dead", "max.message.bytes"), "1600000");
 }
 
+TEST_F(kafka_faults, topics_that_are_compacted_are_named) {
+  const auto name = topic + ".";
+  ASSERT_TRUE(make_kafka_topics(
+    options, wished_topics(name + "in", name + "out", name + "dead", 1)));
+  kafka_admin admin{options.brokers};
+  admin.set(name + "in", "cleanup.policy", "compact,delete");
+  while (admin.setting(name + "in", "cleanup.policy") == "delete") {
+    // the broker has not heard of it yet
+  }
+  const auto found = compacted_topics(
+    options, {name + "out", name + "in", name + "none"},
+    std::chrono::steady_clock::now() + std::chrono::seconds{30});
+  ASSERT_TRUE(found) << render(found.error());
+  EXPECT_EQ(*found, std::vector<std::string>{name + "in"});
+}
+
 TEST_F(kafka_faults, topics_with_impossible_names_are_refused) {
   EXPECT_FALSE(make_kafka_topics(options, {{.name = "a b"}}));
 }
