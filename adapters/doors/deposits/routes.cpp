@@ -216,10 +216,15 @@ void add_file_routes(http::router& routes, const door_actor& whom,
 void add_door_routes(http::router& routes, const door_actor& whom,
                      const door_options& options) {
   add_page_routes(routes);
-  const auto plain = [&](const char* method, const char* path, wanted what) {
-    routes.add(method, path, [=](http::request&& from, http::responder answer) {
-      ask(whom, from, std::move(answer), what);
-    });
+  http::route_options reading;
+  reading.repeatable = true; // what came of a deposit may be long
+  const auto plain = [&](const char* path, wanted what) {
+    routes.add(
+      "GET", path,
+      [=](http::request&& from, http::responder answer) {
+        ask(whom, from, std::move(answer), what);
+      },
+      reading);
   };
   http::route_options login;
   login.body_bytes_max = login_document_bytes_max;
@@ -229,20 +234,24 @@ void add_door_routes(http::router& routes, const door_actor& whom,
       take_login(whom, std::move(from), std::move(answer));
     },
     login);
-  plain("GET", "/deposits/session", wanted::session);
+  plain("/deposits/session", wanted::session);
   routes.add("DELETE", "/deposits/session",
              [=](http::request&& from, http::responder answer) {
                leave(whom, std::move(from), std::move(answer));
              });
-  routes.add("GET", "/deposits/api/mine",
-             [=](http::request&& from, http::responder answer) {
-               ask_for_page(whom, std::move(from), std::move(answer));
-             });
-  routes.add("GET", "/deposits/api/submissions/{id}",
-             [=](http::request&& from, http::responder answer) {
-               ask_for_one(whom, std::move(from), std::move(answer));
-             });
-  plain("GET", "/deposits/api/place", wanted::place);
+  routes.add(
+    "GET", "/deposits/api/mine",
+    [=](http::request&& from, http::responder answer) {
+      ask_for_page(whom, std::move(from), std::move(answer));
+    },
+    reading);
+  routes.add(
+    "GET", "/deposits/api/submissions/{id}",
+    [=](http::request&& from, http::responder answer) {
+      ask_for_one(whom, std::move(from), std::move(answer));
+    },
+    reading);
+  plain("/deposits/api/place", wanted::place);
   add_file_routes(routes, whom, options);
 }
 

@@ -29,8 +29,12 @@ void refuse(const api_call_ptr& call, unsigned status, const char* word,
   call->from.answer->send(api_refusal(status, word, text));
 }
 
-void answer(const api_call_ptr& call, const std::string& document) {
-  call->from.answer->send(api_document(200, document));
+/// `reads`: whoever asks again gets the same.
+void answer(const api_call_ptr& call, const std::string& document,
+            bool reads = false) {
+  auto out = api_document(200, document);
+  out.repeatable = reads;
+  call->from.answer->send(std::move(out));
 }
 
 std::string with_key(const std::string& document, const std::string& key) {
@@ -68,7 +72,8 @@ void carry_out(api_pointer self, const command_run& x) {
                [=](const json& object, const std::string& made) {
                  give(self, x.call, x.row->words, json_text(object),
                       patience_of(*x.row), [=](const std::string& document) {
-                        answer(x.call, with_key(document, made));
+                        answer(x.call, with_key(document, made),
+                               x.row->reads);
                       });
                });
 }

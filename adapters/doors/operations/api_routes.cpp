@@ -42,25 +42,32 @@ void add_api_routes(http::router& routes, const api_door_actor& whom,
                     bool on_loopback) {
   http::route_options plain;
   plain.body_bytes_max = session_body_bytes_max;
+  // Who asks for much and does not read it must not take all memory.
+  http::route_options reading;
+  reading.repeatable = true;
   const auto* session = "/api/v1/session";
   routes.add("POST", session, asks(whom, api_question::log_in), plain);
-  routes.add("GET", session, asks(whom, api_question::who), plain);
+  routes.add("GET", session, asks(whom, api_question::who), reading);
   routes.add("DELETE", session, asks(whom, api_question::log_out), plain);
-  routes.add("GET", "/api/v1/commands", asks(whom, api_question::commands));
+  routes.add("GET", "/api/v1/commands", asks(whom, api_question::commands),
+             reading);
   routes.add("GET", "/api/v1/openapi.json",
-             asks(whom, api_question::description));
-  routes.add("GET", "/api/v1/history", asks(whom, api_question::history));
-  routes.add("GET", "/api/v1/nsq/clients", asks(whom, api_question::clients));
+             asks(whom, api_question::description), reading);
+  routes.add("GET", "/api/v1/history", asks(whom, api_question::history),
+             reading);
+  routes.add("GET", "/api/v1/nsq/clients", asks(whom, api_question::clients),
+             reading);
   if (!on_loopback)
-    routes.add("GET", "/metrics", asks(whom, api_question::metrics));
+    routes.add("GET", "/metrics", asks(whom, api_question::metrics), reading);
   http::route_options watching;
   watching.head = false;
   watching.answer_limit = command_limit;
   routes.add("GET", "/api/v1/watch", asks(whom, api_question::watch), watching);
   http::route_options calling;
   calling.answer_limit = command_limit;
+  reading.answer_limit = command_limit;
   routes.add("GET", "/api/v1/{words...}", asks(whom, api_question::call),
-             calling);
+             reading);
   calling.body_bytes_max = body_bytes_max;
   calling.before_body = looks_ahead(whom);
   calling.copies = 4;

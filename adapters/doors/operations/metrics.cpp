@@ -195,10 +195,15 @@ metrics_door_self::behavior_type metrics_door(metrics_pointer self,
 }
 
 void add_metrics_routes(http::router& routes, const metrics_door_actor& whom) {
-  routes.add("GET", "/metrics", [=](http::request&&, http::responder answer) {
-    caf::anon_send(
-      whom, tell_metrics{std::make_shared<http::responder>(std::move(answer))});
-  });
+  http::route_options reading;
+  reading.repeatable = true; // of very many queues it is long
+  routes.add(
+    "GET", "/metrics",
+    [=](http::request&&, http::responder answer) {
+      caf::anon_send(whom, tell_metrics{std::make_shared<http::responder>(
+                             std::move(answer))});
+    },
+    reading);
 }
 
 } // namespace depositd

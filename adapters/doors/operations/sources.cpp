@@ -65,8 +65,14 @@ struct example {
   }
 };
 
+void add_reading(http::router& routes, const char* path, http::handler ask) {
+  http::route_options reading;
+  reading.repeatable = true;
+  routes.add("GET", path, std::move(ask), reading);
+}
+
 void add_list(http::router& routes, const char* path, example of) {
-  routes.add("GET", path, [=](http::request&& x, http::responder answer) {
+  add_reading(routes, path, [=](http::request&& x, http::responder answer) {
     const auto page = page_of(x.query);
     of.ask(std::move(x), page, std::move(answer));
   });
@@ -75,7 +81,7 @@ void add_list(http::router& routes, const char* path, example of) {
 /// What stands in the path are the arguments, in order.
 void add_one(http::router& routes, const char* path, example of,
              std::vector<const char*> keys) {
-  routes.add("GET", path, [=](http::request&& x, http::responder answer) {
+  add_reading(routes, path, [=](http::request&& x, http::responder answer) {
     auto arguments = json::object();
     for (std::size_t i = 0; i < keys.size(); ++i)
       arguments[keys[i]] = x.captured.at(i);

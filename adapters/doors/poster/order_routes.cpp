@@ -77,6 +77,7 @@ void add_order_routes(http::router& routes, const door_actor& whom,
   add("/poster/delete", order_kind::delete_item);
   http::route_options listed;
   say_as_this_door(listed);
+  listed.repeatable = true;
   routes.add(
     "GET", "/poster/deletions",
     [=](http::request&& from, http::responder answer) {

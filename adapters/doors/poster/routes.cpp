@@ -148,6 +148,7 @@ void add_door_routes(http::router& routes, const door_actor& whom,
         submitted);
   http::route_options asked;
   say_as_this_door(asked);
+  asked.repeatable = true;
   for (const auto& [path, kind] :
        {std::pair{"/poster/batches/{id}", document_kind::batch},
         std::pair{"/poster/jobs/{id}", document_kind::job}})

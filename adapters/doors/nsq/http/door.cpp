@@ -128,6 +128,8 @@ http::route_options options_of(const std::shared_ptr<door_core>& core,
                        : what.takes == body::message ? limits.message_bytes_max
                                                      : unused_body_bytes;
   out.unpacks = false; // what is published is what is handed out
+  // Statistics of very many topics are long.
+  out.repeatable = what.method == std::string_view{"GET"};
   out.answer_limit = what.takes_long ? from.bulk_limit : from.answer_limit;
   // Bodies of messages: in the request to the shard, in the events, and in the
   // journal's bytes. What was read goes before the last are made.

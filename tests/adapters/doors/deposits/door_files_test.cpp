@@ -28,6 +28,14 @@ TEST_F(deposits_files, a_body_is_a_file) {
   EXPECT_EQ(bytes_of(row), xml);
 }
 
+TEST_F(deposits_files, what_nobody_reads_takes_no_memory_from_others) {
+  open();
+  // The page's own files are short.
+  EXPECT_EQ(kept_answers,
+            (std::vector<std::string>{"GET /deposits",
+                                      "GET /deposits/page/{file}"}));
+}
+
 TEST_F(deposits_files, so_is_the_file_of_a_form) {
   open();
   const auto form = form_text{}

@@ -6,8 +6,12 @@
 #include "adapters/doors/deposits/door.hpp"
 #include "messages/operators.hpp"
 #include "tests/adapters/doors/crossref/door_world.hpp"
+#include "tests/adapters/doors/http/put_off.hpp"
 
 #include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
 
 namespace depositd::testing {
 
@@ -51,6 +55,7 @@ protected:
     page_ = keep(system.spawn(deposits::door, options));
     http::router routes;
     deposits::add_door_routes(routes, page_, options);
+    kept_answers = never_put_off(routes);
     http::server_options serving;
     serving.refuse = [](const http::request& what, unsigned status,
                         const std::string& text) {
@@ -109,6 +114,9 @@ protected:
   static nlohmann::json document(const raw_answer& x) {
     return nlohmann::json::parse(x.body, nullptr, false);
   }
+
+  /// Whose long answers are never put off.
+  std::vector<std::string> kept_answers;
 
 private:
   template <class Handle>

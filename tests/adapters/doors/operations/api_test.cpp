@@ -43,6 +43,17 @@ TEST_F(api_test, answers_are_never_pages) {
   }
 }
 
+TEST_F(api_test, what_is_only_read_may_be_put_off) {
+  for (const auto* x : routes.all())
+    EXPECT_EQ(x->options.repeatable,
+              x->name.starts_with("GET ") && x->name != "GET /api/v1/watch")
+      << x->name;
+  EXPECT_TRUE(post("/api/v1/queue/list", "{}", bearer).repeatable);
+  EXPECT_FALSE(
+    post("/api/v1/queue/purge", R"({"name":"a","yes":true})", bearer)
+      .repeatable);
+}
+
 TEST_F(api_test, a_session_is_who_has_logged_in) {
   const auto x =
     post("/api/v1/session", R"({"name":"ann","password":"right"})");

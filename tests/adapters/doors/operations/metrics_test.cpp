@@ -127,6 +127,12 @@ TEST_F(metrics_test, items_are_counted_from_arrival_to_end) {
   says(R"(depositd_scrape_errors{part="shard"} 0)");
 }
 
+TEST_F(metrics_test, may_be_put_off_while_others_do_not_read_them) {
+  const auto* found = routes.find("GET", {"metrics"}).found;
+  ASSERT_NE(found, nullptr);
+  EXPECT_TRUE(found->options.repeatable);
+}
+
 TEST_F(metrics_test, ages_end_with_what_waits) {
   put("q", items_of("ann", 1));
   advance(5s);

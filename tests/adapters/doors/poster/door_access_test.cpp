@@ -63,6 +63,11 @@ TEST_F(poster_access, owner_and_submitters_may_submit) {
 }
 
 // The browser adds a login that was typed before to whatever a page sends.
+TEST_F(poster_access, what_nobody_reads_takes_no_memory_from_others) {
+  start();
+  EXPECT_EQ(kept_answers, std::vector<std::string>{});
+}
+
 TEST_F(poster_access, pages_of_others_submit_nothing_with_a_remembered_login) {
   start();
   const std::string page = "Origin: http://evil.example\r\n";

@@ -13,6 +13,7 @@
 #include "messages/work.hpp"
 #include "tests/adapters/doors/accounts/hash_of.hpp"
 #include "tests/adapters/doors/http/form_text.hpp"
+#include "tests/adapters/doors/http/put_off.hpp"
 #include "tests/adapters/doors/http/raw_client.hpp"
 
 #include <caf/actor_system.hpp>
@@ -185,6 +186,7 @@ protected:
     const auto door = keep(system.spawn(poster::door, options));
     http::router routes;
     poster::add_door_routes(routes, door, options);
+    kept_answers = never_put_off(routes);
     http::server_options serving;
     serving.refuse = [](const http::request& what, unsigned status,
                         const std::string& text) {
@@ -281,6 +283,8 @@ protected:
   config cfg;
   caf::actor_system system{cfg};
   std::unique_ptr<http::server> server;
+  /// Whose long answers are never put off.
+  std::vector<std::string> kept_answers;
 
 private:
   std::vector<caf::strong_actor_ptr> spawned_;

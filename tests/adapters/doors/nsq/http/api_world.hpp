@@ -7,6 +7,7 @@
 #include "adapters/doors/nsq/http/door.hpp"
 #include "adapters/stores/files/sha256.hpp"
 #include "messages/message_types.hpp"
+#include "tests/adapters/doors/http/put_off.hpp"
 #include "tests/adapters/doors/http/raw_client.hpp"
 #include "tests/adapters/doors/nsq/topics_model.hpp"
 
@@ -55,6 +56,7 @@ protected:
     door = std::move(*opened);
     http::router routes;
     door->add_routes(routes);
+    kept_answers = never_put_off(routes);
     http::server_options listening;
     nsq_http::door::prepare(listening);
     listening.memory = memory;
@@ -147,6 +149,8 @@ protected:
   caf::actor_system system{cfg};
   std::unique_ptr<nsq_http::door> door;
   std::unique_ptr<http::server> server;
+  /// Whose long answers are never put off.
+  std::vector<std::string> kept_answers;
 
 private:
   caf::actor shard_;

@@ -151,6 +151,11 @@ TEST_F(look, shows_only_the_topic_and_channel_that_are_asked_for) {
   EXPECT_EQ(stats("&topic=orders&channel=none")["topics"], json::array());
 }
 
+TEST_F(look, takes_no_memory_from_others_while_nobody_reads) {
+  start();
+  EXPECT_EQ(kept_answers, std::vector<std::string>{"GET /ping"});
+}
+
 TEST_F(look, tells_what_is_not_kept_on_disk) {
   start();
   fill();
