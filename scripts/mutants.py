@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bounded import run_bounded
 from built import Test
+from near_tests import ENGINE
 
 ROOT = Path(__file__).resolve().parents[1]
 COMPILE_S = 900
@@ -115,11 +116,28 @@ class Mutants:
     # -- running ------------------------------------------------------------
 
     def link(self, test, program):
-        used = [x for x in self.jobs if x.output in program.objects] or \
+        """What is run: the program with the mistakes, or as it is, if it is the
+        engine that it starts which has them."""
+        if self.of_program(program):
+            return self.link_program(program)
+        engine = self.link_program(self.build.programs[ENGINE])
+        shell = engine and engine.with_name("depositctl")
+        if shell and not shell.exists():
+            shell.symlink_to((self.build.folder / ENGINE).with_name(shell.name))
+        return engine and self.build.folder / program.output
+
+    def of_program(self, program):
+        """Of several objects of one source a program has one."""
+        return [x for x in self.jobs if x.output in program.objects] or \
             [x for x in self.jobs if x.output in program.inside]
+
+    def link_program(self, program):
+        used = self.of_program(program)
         for job in (x for x in used if x.output not in self.made):
             self.made[job.output] = self.compile(job)
         binary = self.folder / "programs" / program.name()
+        if binary.exists():
+            return binary
         binary.parent.mkdir(exist_ok=True)
         done = subprocess.run(
             program.link({x.output: self.made[x.output] for x in used}, binary),
@@ -136,7 +154,8 @@ class Mutants:
         with tempfile.TemporaryDirectory(dir=self.folder) as here:
             Path(here).chmod(0o755)
             environment = dict(os.environ, TMPDIR=here,
-                               DEPOSITD_MISTAKE=str(which))
+                               DEPOSITD_MISTAKE=str(which),
+                               DEPOSITD_PROGRAMS=self.folder / "programs")
             environment.update(x.split("=", 1) for x in test.environment)
             more = ["--gtest_fail_fast", "--gtest_brief=1"]
             if binary.name == "simulation":

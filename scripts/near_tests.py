@@ -10,6 +10,8 @@ PORT = re.compile(r'^#include "(messages/ports/[^"]+)"', re.MULTILINE)
 SLOW_S = 100         # tests that take longer are nobody's neighbours
 PROGRAMS_MAX = 12    # for one source
 NEAR_MIN = 2         # to stand in the same layer is not to be near
+STARTING_MIN = 3     # of who starts the engine: that has everything, and costs
+ENGINE = "bin/depositd"
 
 
 class NearTests:
@@ -24,6 +26,24 @@ class NearTests:
         if len(test.command) != 1:
             return None
         return self.programs_by_path.get(str(Path(test.command[0]).resolve()))
+
+    def starts_engines(self, program):
+        """Whether it has nothing of the engine in itself, but runs it."""
+        return any(starts_programs(path)
+                   for name in (*program.objects, *program.inside)
+                   for path in self.build.compilations[name].sources
+                   if path.startswith("tests/"))
+
+    def near_min(self, program, names):
+        """How near it has to be, if what it tries has one of these objects: it
+        itself, or the engine that it starts. None: nothing has."""
+        if names & {*program.objects, *program.inside}:
+            return NEAR_MIN
+        engine = self.build.programs.get(ENGINE)
+        if engine and names & {*engine.objects, *engine.inside} \
+                and self.starts_engines(program):
+            return STARTING_MIN
+        return None
 
     def nearness(self, source, program):
         """The folder of the tests mirrors that of the source, or their name
@@ -59,10 +79,10 @@ class NearTests:
             if program is None or "system" in test.labels \
                     or (test.cost or 0) > SLOW_S:
                 continue
-            if not names & (set(program.objects) | set(program.inside)):
-                continue
-            near = self.nearness(source, program)
-            found.append((-near, test.cost or 1, test.name, test, program))
+            enough = self.near_min(program, names)
+            near = enough and self.nearness(source, program)
+            if enough and (near >= enough or enough == NEAR_MIN):
+                found.append((-near, test.cost or 1, test.name, test, program))
         found = [x for x in found if -x[0] >= NEAR_MIN] or found
         found.sort(key=lambda x: x[:3])
         # Of these a quick one that is farther comes before a slow one.
@@ -72,12 +92,19 @@ class NearTests:
 
 
 @functools.cache
+def text_of(path):
+    file = ROOT / path
+    return file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+def starts_programs(path):
+    return '"DEPOSITD_PROGRAMS"' in text_of(path)
+
+
 def ports_in(path):
     """Those that it names. What is compiled beforehand is in no list of
     headers, so the text says it."""
-    file = ROOT / path
-    return set(PORT.findall(file.read_text(encoding="utf-8"))) \
-        if file.exists() else set()
+    return set(PORT.findall(text_of(path)))
 
 
 def ports_of(source):

@@ -23,19 +23,28 @@ SOURCE = """int f(int x) {
 
 
 class MadeUpBuild:
-    """One library and two programs of tests that are linked with it."""
+    """One library, tests that are linked with it, and others that are not."""
 
-    def __init__(self, *tests):
+    def __init__(self, *tests, others=()):
         self.folder = Path("/made-up")
         self.compilations = {"a.o": Compilation([], "a.o", "", {SOURCE_PATH})}
         self.programs, self.tests = {}, []
+        self.add("bin/depositd", "config/main.cpp", ["lib.a"])
         for path in tests:
-            name = Path(path).stem
-            self.compilations[f"{name}.o"] = Compilation(
-                [], f"{name}.o", "", {path})
-            self.programs[name] = Program(
-                [f"{name}.o", "lib.a"], name, {"lib.a": ["a.o"]})
-            self.tests.append(Test(name, [f"/made-up/{name}"], [], [], 1))
+            self.add_test(path, ["lib.a"])
+        for path in others:
+            self.add_test(path, [])
+
+    def add(self, name, path, archives):
+        self.compilations[f"{name}.o"] = Compilation([], f"{name}.o", "",
+                                                     {path})
+        self.programs[name] = Program([f"{name}.o", *archives], name,
+                                      {"lib.a": ["a.o"]})
+
+    def add_test(self, path, archives):
+        name = Path(path).stem
+        self.add(name, path, archives)
+        self.tests.append(Test(name, [f"/made-up/{name}"], [], [], 1))
 
     def headers_of_programs(self):
         return {}
@@ -71,6 +80,16 @@ class Near(unittest.TestCase):
     def test_is_what_there_is_where_nothing_is_nearer(self):
         build = MadeUpBuild("tests/adapters/logs/far_test.cpp")
         self.assertEqual(self.asked_of(build), ["far_test"])
+
+    def test_is_who_starts_the_engine_and_stands_in_the_same_folder(self):
+        starting = "tests/adapters/doors/emodb/acceptance_engine.cpp"
+        build = MadeUpBuild(
+            others=[starting, "tests/adapters/doors/emodb/unit_round_test.cpp"])
+        for source, asked in [("adapters/doors/emodb/door.cpp",
+                               ["acceptance_engine"]),
+                              (SOURCE_PATH, [])]:
+            self.assertEqual([test.name for test, _ in NearTests(build).of(
+                source, [build.compilations["a.o"]])], asked, source)
 
 
 if __name__ == "__main__":

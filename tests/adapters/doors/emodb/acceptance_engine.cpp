@@ -162,8 +162,11 @@ int engine_process::stop() {
 }
 
 void engine_process::allow_writes(bool allowed) {
-  const rlimit bytes{allowed ? RLIM_INFINITY : 0, RLIM_INFINITY};
-  if (::prlimit(pid_, RLIMIT_FSIZE, &bytes, nullptr) != 0)
+  // What may be at most stays: who has run the test may have set it.
+  rlimit bytes{};
+  const bool known = ::prlimit(pid_, RLIMIT_FSIZE, nullptr, &bytes) == 0;
+  bytes.rlim_cur = allowed ? bytes.rlim_max : 0;
+  if (!known || ::prlimit(pid_, RLIMIT_FSIZE, &bytes, nullptr) != 0)
     throw std::runtime_error("cannot change the limits of depositd");
 }
 
