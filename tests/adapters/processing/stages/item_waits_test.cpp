@@ -82,6 +82,18 @@ TEST_F(waits, remember_what_is_ending_within_a_bound) {
   EXPECT_EQ(wait("0", 1), item_waits::first_ask_ms);
 }
 
+TEST_F(waits, are_noted_again_where_some_have_been_woken) {
+  for (item_id id = 1; id <= item_waits::count_max; ++id)
+    wait("a", id);
+  wait("b", 1);
+  EXPECT_EQ(ended({"b"}), ids{}) << "there was no room";
+  EXPECT_EQ(ended({"a"}), (ids{1, 2, 3, 4}));
+  for (item_id id = 1; id <= 5; ++id)
+    wait("b", id);
+  EXPECT_EQ(ended({"b"}), (ids{1, 2, 3, 4}));
+  EXPECT_EQ(ended({"b"}), ids{}) << "there was no room for the last";
+}
+
 TEST_F(waits, users_are_told_apart) {
   wait("a", 1, "ann");
   wait("a", 2, "ben");

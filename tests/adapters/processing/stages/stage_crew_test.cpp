@@ -223,7 +223,7 @@ protected:
   using patient_actor = handler_actor::extend<caf::reacts_to<done>>;
 
   static patient_actor::behavior_type
-  patient(patient_actor::stateful_pointer<thread_state> self, int) {
+  patient(patient_actor::stateful_pointer<thread_state> self, bool fails) {
     return {
       [=](handle_item&) -> caf::result<outcome> {
         return self->state.open.emplace_back(
@@ -231,7 +231,10 @@ protected:
       },
       [=](done) {
         for (auto& x : std::exchange(self->state.open, {}))
-          x.deliver(outcome{});
+          if (fails)
+            x.deliver(caf::make_error(ec::store_failed, "no luck"));
+          else
+            x.deliver(outcome{});
       },
     };
   }
@@ -249,7 +252,7 @@ protected:
         throw std::system_error{
           std::make_error_code(std::errc::resource_unavailable_try_again)};
       --threads_left;
-      auto out = sys.spawn(patient, 0);
+      auto out = sys.spawn(patient, threads_fail);
       adopt(out);
       threads.push_back(out);
       return out;
@@ -271,6 +274,7 @@ protected:
   }
 
   int threads_left = 0;
+  bool threads_fail = false;
   std::vector<patient_actor> threads;
   std::vector<handler_actor> slots;
 };
@@ -309,6 +313,34 @@ TEST_F(crew_without_threads, lets_items_wait_for_a_thread_that_there_is) {
   for (auto* x : {&first, &second})
     x->receive([](const outcome& y) { EXPECT_EQ(y.says, verdict::done); },
                [](const caf::error& why) { ADD_FAILURE() << render(why); });
+}
+
+TEST_F(crew_without_threads, tells_what_a_thread_has_failed_by) {
+  threads_left = 1;
+  threads_fail = true;
+  auto asked = request(0, 1);
+  ASSERT_EQ(threads.size(), 1u);
+  caf::anon_send(threads[0], done{});
+  settle();
+  asked.receive(
+    [](const outcome&) { ADD_FAILURE() << "nothing came of it"; },
+    [](const caf::error& why) { EXPECT_EQ(why, ec::store_failed); });
+}
+
+TEST_F(crew_without_threads, gets_another_thread_for_one_that_died) {
+  threads_left = 2;
+  auto first = request(0, 1);
+  ASSERT_EQ(threads.size(), 1u);
+  caf::anon_send_exit(threads[0], caf::exit_reason::kill);
+  settle();
+  first.receive([](const outcome&) { ADD_FAILURE() << "it died with it"; },
+                [](const caf::error& why) { EXPECT_TRUE(why); });
+  auto second = request(0, 2);
+  ASSERT_EQ(threads.size(), 2u);
+  caf::anon_send(threads[1], done{});
+  settle();
+  second.receive([](const outcome& x) { EXPECT_EQ(x.says, verdict::done); },
+                 [](const caf::error& why) { ADD_FAILURE() << render(why); });
 }
 
 // -- the reader that handlers have --------------------------------------------
