@@ -285,8 +285,13 @@ TEST_F(moving, is_nothing_the_second_time) {
   put({an_item(1)});
   const item_moved x{1, "q", "r", now};
   rules::ledger::apply(x, books, other);
+  const auto handed = other.choose(any_item(), {"sp", never, false}, now);
+  ASSERT_TRUE(handed);
+  other.apply(event{handed->claim});
   rules::ledger::apply(x, books, other);
+  rules::ledger::place(1, {}, books, &other);
   EXPECT_EQ(other.size(), 1u);
+  EXPECT_FALSE(other.choose(any_item(), {"sp", never, false}, now));
   EXPECT_TRUE(books.idle());
 }
 
