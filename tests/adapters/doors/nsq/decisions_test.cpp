@@ -143,6 +143,21 @@ TEST(nsq_authorizations, that_make_no_sense_are_refused) {
     EXPECT_FALSE(read_auth_state(bad)) << bad;
 }
 
+TEST(nsq_authorizations, have_a_thousand_patterns_at_most) {
+  const auto many = [](int topics) {
+    std::string out;
+    for (int i = 0; i < topics; ++i)
+      out += R"({"topic":"a"},)";
+    // A topic and two channels.
+    return read_auth_state(R"({"ttl":1,"authorizations":[)" + out
+                           + R"({"topic":"b","channels":["c","d"]}]})");
+  };
+  EXPECT_EQ(many(997)->permits.size(), 998u);
+  const auto more = many(998);
+  ASSERT_FALSE(more);
+  EXPECT_NE(render(more.error()).find("too many patterns"), std::string::npos);
+}
+
 TEST(nsq_authorizations, that_nobody_can_match_in_his_life_are_looked_at) {
   const auto x = read_auth_state(R"({"ttl":60,"authorizations":[
       {"topic":"^(a+)+$","channels":["^(.*c)*d$"],
