@@ -158,6 +158,19 @@ TEST(nsq_authorizations, have_a_thousand_patterns_at_most) {
   EXPECT_NE(render(more.error()).find("too many patterns"), std::string::npos);
 }
 
+// Compiled, those of one answer could take half a gigabyte.
+TEST(nsq_authorizations, that_are_too_many_are_not_compiled) {
+  std::string channels = R"("(")"; // whoever compiles it would say so
+  for (int i = 0; i < 1'000; ++i)
+    channels += R"(,"a")";
+  const auto x = read_auth_state(
+    R"({"ttl":1,"authorizations":[{"topic":"a","channels":[)" + channels
+    + "]}]}");
+  ASSERT_FALSE(x);
+  EXPECT_NE(render(x.error()).find("too many patterns"), std::string::npos)
+    << render(x.error());
+}
+
 TEST(nsq_authorizations, that_nobody_can_match_in_his_life_are_looked_at) {
   const auto x = read_auth_state(R"({"ttl":60,"authorizations":[
       {"topic":"^(a+)+$","channels":["^(.*c)*d$"],
