@@ -61,7 +61,8 @@ void spread(shard_pointer self, const event& change) {
     for (const auto& [name, settings] : rules::queues_of(line->what))
       if (const auto number = find_queue(self, name))
         send_settings(self, *number, false);
-    spread_terms(self, {});
+    if (!seeded_bug("stages_not_spread"))
+      spread_terms(self, {});
   } else if (const auto* topic = std::get_if<topic_changed>(&change)) {
     topic_was_changed(self, topic->topic);
   } else if (std::holds_alternative<server_changed>(change)) {

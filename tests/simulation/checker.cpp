@@ -82,7 +82,8 @@ findings check(const history& x) {
                            check_notifying,
                            check_cancelled,
                            check_renewals,
-                           check_marks})
+                           check_marks,
+                           check_configured})
     judge(x, out);
   return out;
 }

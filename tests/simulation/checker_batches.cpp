@@ -4,6 +4,16 @@
 
 namespace depositd::simulation {
 
+void work_checker::received(const journalled& record, const batch_received& x,
+                            micros at_us, std::size_t at) {
+  const auto known = collections.find({record.shard, x.info.collection});
+  if (known != collections.end()
+      && !known->second.any(at_us, [&](const collection_settings& is) {
+           return may_submit(is, record.user);
+         }))
+    complain(at, "batch", x.id, "came from who may not submit");
+}
+
 const char* work_checker::why_not_reported(const batch_moved& x,
                                            const tracked_batch& is) {
   if (!has_said(x.id, {verdict::done, verdict::skip, verdict::failed,

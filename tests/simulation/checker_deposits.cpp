@@ -80,6 +80,10 @@ void check_nothing_invented(const history& x, findings& out) {
     else if (is_topic_queue(item->queue) && is_topic_queue(at->second->queue)
              && at->second->user == record->user)
       continue; // which channels: T-1
+    else if (x.with_pipeline_changes && item->queue.starts_with("p.")
+             && at->second->queue.starts_with("p.")
+             && at->second->user == record->user)
+      continue; // to which stage: I-11
     else if (at->second->user != record->user
              || (kept.insert(item->body).second
                  && at->second->queue != item->queue))

@@ -10,14 +10,16 @@ void work_checker::created(const journalled& record, const job_created& x,
   const auto* of = book.batch(x.batch);
   if (of == nullptr)
     return wrong("is of no batch");
-  const auto* in = book.stages(of->pipeline);
   if (book.job(x.id) != nullptr)
     wrong("was made twice");
   if (of->split || of->queue != of->pipeline + ".batch")
     wrong("was made though its batch is split");
   if (!has_said(x.batch, {verdict::done, verdict::skip}))
     wrong("was made and nobody has split its batch");
-  if (in == nullptr || book.stage_at(of->pipeline, x.queue) != 0u)
+  if (!any_pipeline(record.shard, of->pipeline, at_us,
+                    [&](const pipeline& in) {
+                      return stage_at(in, x.queue) == 0u;
+                    }))
     wrong("does not begin in the first stage");
   if (x.status.state == job_state::held ? ever_held.count(of->collection) == 0
                                         : x.status.state != job_state::pending)
@@ -28,12 +30,15 @@ void work_checker::created(const journalled& record, const job_created& x,
   touched.insert(x.batch);
 }
 
-const char* work_checker::why_not_failed(const job_moved& x,
-                                         const stage_settings& stage) {
+const char* work_checker::why_not_failed(const job_moved& x, const pipeline& in,
+                                         std::size_t index) {
   if (!x.place.parked)
     return "has failed and can be worked on";
-  const auto worn =
-    is_claimed(x.id) && items.find(x.id)->attempt >= stage.attempts_max;
+  // Nobody can end a stage that is gone otherwise.
+  const auto worn = is_claimed(x.id)
+                    && (index == in.stages.size()
+                        || items.find(x.id)->attempt
+                             >= in.stages[index].attempts_max);
   return worn || has_said(x.id, {verdict::failed, verdict::rejected})
              || use_wish(x.id, work_action::fail)
            ? nullptr
@@ -46,12 +51,15 @@ const char* work_checker::why_not_by_stage(const job_moved& x,
                                            const pipeline& in,
                                            std::size_t index) {
   const auto to = x.status.state;
-  const auto last = index + 1 == in.stages.size();
+  const auto last = index + 1 >= in.stages.size();
   const auto next_queue =
     last ? std::string{} : stage_queue_name(in.name, in.stages[index + 1].name);
   if (x.place.queue != x.queue || to == job_state::completed) {
-    if (x.place.queue != next_queue
-        || to != (last ? job_state::completed : in.stages[index + 1].state))
+    // States never go back, though the stages behind it were changed.
+    if (index == in.stages.size() || x.place.queue != next_queue
+        || to
+             != (last ? job_state::completed
+                      : std::max(job.state, in.stages[index + 1].state)))
       return "went on to the wrong stage";
     if (x.place.parked || x.place.attempt != 0)
       return "went on and cannot be worked on";
@@ -66,22 +74,24 @@ const char* work_checker::why_not_by_stage(const job_moved& x,
   }
   if (to != job_state::failed)
     return "is in another state and still in its stage";
-  return why_not_failed(x, in.stages[index]);
+  return why_not_failed(x, in, index);
 }
 
 const char* work_checker::why_not_requeued(const job_moved& x,
                                            const tracked_job& job,
                                            const pipeline& in,
                                            std::size_t index) {
-  const auto to = book.stage_at(in.name, x.place.queue);
+  const auto to = stage_at(in, x.place.queue);
   if (!to)
     return "was requeued to no stage";
   if (*to > index)
     return "was requeued behind the stage that failed";
-  const auto held = x.status.state == job_state::held && *to == 0
-                    && in.stages[0].state == job_state::pending
+  // Who begins afresh is pending, whatever the first stage is of.
+  const auto state = *to == 0 ? job_state::pending : in.stages[*to].state;
+  const auto held = x.status.state == job_state::held
+                    && state == job_state::pending
                     && ever_held.count(job.collection) > 0;
-  if (!held && x.status.state != in.stages[*to].state)
+  if (!held && x.status.state != state)
     return "was requeued to a stage of another state";
   if (x.place.attempt != 0 || x.place.parked != held)
     return "was requeued and cannot be worked on";
@@ -109,7 +119,11 @@ const char* work_checker::why_not_deleted(const job_moved& x,
 
 const char* work_checker::why_not_held(const job_moved& x,
                                        const tracked_job& job) {
-  if (!x.place.parked || x.place.queue != x.queue)
+  // The next stage may be one of pending jobs, too, in a changed pipeline.
+  const auto goes_on
+    = told.with_pipeline_changes && x.place.queue != x.queue
+      && has_said(x.id, {verdict::done, verdict::skip});
+  if (!x.place.parked || (x.place.queue != x.queue && !goes_on))
     return "is held and can be worked on";
   if (job.state == job_state::held)
     return nullptr; // released while its collection is held
@@ -120,13 +134,12 @@ const char* work_checker::why_not_held(const job_moved& x,
            : "is held and should not be";
 }
 
-/// Null if the move may be.
+/// Null if the move may be, in this pipeline.
 const char* work_checker::why_not(const job_moved& x, const tracked_job& job,
-                                  const tracked_batch& of) {
+                                  const pipeline& in) {
   const auto to = x.status.state;
-  const auto* in = book.stages(of.pipeline);
-  const auto index = book.stage_at(of.pipeline, x.queue);
-  if (in == nullptr || !index)
+  const auto index = stage_at(in, x.queue).value_or(in.stages.size());
+  if (index == in.stages.size() && !told.with_pipeline_changes)
     return "is in no stage";
   if (x.batch != job.batch)
     return "is of another batch";
@@ -135,7 +148,7 @@ const char* work_checker::why_not(const job_moved& x, const tracked_job& job,
   if (to == job_state::deleted)
     return why_not_deleted(x, job);
   if (job.state == job_state::failed)
-    return why_not_requeued(x, job, *in, *index);
+    return why_not_requeued(x, job, in, index);
   if (to == job_state::held)
     return why_not_held(x, job);
   if (job.state == job_state::held)
@@ -144,15 +157,21 @@ const char* work_checker::why_not(const job_moved& x, const tracked_job& job,
                && use_wish(x.id, work_action::release)
              ? nullptr
              : "is not held any more and nobody has released it";
-  return why_not_by_stage(x, job, *in, *index);
+  return why_not_by_stage(x, job, in, index);
 }
 
-void work_checker::moved(const job_moved& x, std::size_t at) {
+void work_checker::moved(const journalled& record, const job_moved& x,
+                         micros at_us, std::size_t at) {
   const auto* job = book.job(x.id);
   const auto* of = job == nullptr ? nullptr : book.batch(job->batch);
   if (of == nullptr)
     return complain(at, "job", x.id, "moves and was never made");
-  if (const auto* wrong = why_not(x, *job, *of))
+  const char* wrong = "is of no pipeline";
+  if (!any_pipeline(record.shard, of->pipeline, at_us,
+                    [&](const pipeline& in) {
+                      wrong = why_not(x, *job, in);
+                      return wrong == nullptr;
+                    }))
     complain(at, "job", x.id,
              std::string{wrong} + " (" + word(job->state) + " to "
                + word(x.status.state) + ')');
@@ -164,14 +183,26 @@ void work_checker::moved(const job_moved& x, std::size_t at) {
   touched.insert(job->batch);
 }
 
+/// In a pipeline that was changed a job may show what its stage was of before.
+bool work_checker::may_be_claimed(const tracked_job& job,
+                                  const std::string& queue,
+                                  const pipeline& in) const {
+  if (told.with_pipeline_changes)
+    return job.state != job_state::held && job.state != job_state::failed
+           && queue == job.queue;
+  const auto index = stage_at(in, queue);
+  return index && in.stages[*index].state == job.state;
+}
+
 void work_checker::claimed(const journalled& record, const item_claimed& x,
                            micros at_us, std::size_t at) {
   if (const auto* job = book.job(x.id)) {
     const auto* of = book.batch(job->batch);
-    const auto* in = of == nullptr ? nullptr : book.stages(of->pipeline);
-    const auto index =
-      in == nullptr ? std::nullopt : book.stage_at(in->name, x.queue);
-    if (!index || in->stages[*index].state != job->state)
+    if (of == nullptr
+        || !any_pipeline(record.shard, of->pipeline, at_us,
+                         [&](const pipeline& in) {
+                           return may_be_claimed(*job, x.queue, in);
+                         }))
       complain(at, "job", x.id,
                "is " + word(job->state) + " and handed out in " + x.queue);
     else if (job->state == job_state::pending && !job->begun

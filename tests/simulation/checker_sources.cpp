@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace depositd::simulation {
 
@@ -23,6 +24,7 @@ struct marked_queue {
 void check_marks(const history& x, findings& out) {
   std::map<std::string, marked_queue> queues;
   std::unordered_map<item_id, marked_queue*> pulled;
+  std::unordered_set<item_id> by_hand;
   // An engine that does not know yet that it has lost a scheduler's shard feeds
   // beside the one that has it.
   const std::uint64_t schedulers = x.with_leases ? 2 : 1;
@@ -35,7 +37,11 @@ void check_marks(const history& x, findings& out) {
           high = std::max(high, set->settings.high);
         }
     } else if (const auto* record = std::get_if<journalled>(&what)) {
-      if (const auto* taken = std::get_if<record_taken>(&record->what)) {
+      if (const auto* item = std::get_if<item_enqueued>(&record->what);
+          item != nullptr && item->body.starts_with(hand_fed)) {
+        by_hand.insert(item->id);
+      } else if (const auto* taken = std::get_if<record_taken>(&record->what);
+                 taken != nullptr && !by_hand.contains(taken->id)) {
         auto& queue = queues[taken->queue];
         pulled[taken->id] = &queue;
         if (++queue.live > queue.high * schedulers)

@@ -60,6 +60,10 @@ bool work_checker::may_be_free(shard_number shard,
 void work_checker::doubt(micros at_us) {
   for (auto& [collection, held] : holds)
     held.hold_up(0, at_us + grace_us);
+  for (auto& [collection, is] : collections)
+    is.hold_up(0, at_us + grace_us);
+  for (auto& [name, is] : pipelines)
+    is.hold_up(0, at_us + grace_us);
 }
 
 /// A body that only was at another place is the old one.
@@ -70,6 +74,17 @@ void work_checker::take_body(const body_compacted& x) {
   if (known != x.body)
     rewritten[x.id] = x.body;
   known = x.body;
+}
+
+void work_checker::take_settings(const journalled& record, micros at_us) {
+  const auto slack_us = told.stall_max_us * hops_max;
+  if (const auto* set = std::get_if<collection_changed>(&record.what)) {
+    const std::pair key{record.shard, set->settings.name};
+    holds[key].set(set->settings.held, at_us, slack_us);
+    collections[key].set(set->settings, at_us, slack_us);
+  } else if (const auto* line = std::get_if<pipeline_changed>(&record.what)) {
+    pipelines[{record.shard, line->what.name}].set(line->what, at_us, slack_us);
+  }
 }
 
 /// What an operator was told had become durable before.
@@ -94,9 +109,11 @@ void work_checker::see(const journalled& record, micros at_us, std::size_t at) {
     created(record, *made, at_us, at);
   else if (const auto* claim = std::get_if<item_claimed>(&record.what))
     claimed(record, *claim, at_us, at);
-  else if (const auto* set = std::get_if<collection_changed>(&record.what))
-    holds[{record.shard, set->settings.name}].set(set->settings.held, at_us,
-                                                  told.stall_max_us * hops_max);
+  else if (const auto* come = std::get_if<batch_received>(&record.what))
+    received(record, *come, at_us, at);
+  else if (std::holds_alternative<collection_changed>(record.what)
+           || std::holds_alternative<pipeline_changed>(record.what))
+    take_settings(record, at_us);
   else if (const auto* body = std::get_if<body_compacted>(&record.what))
     take_body(*body);
   else if (const auto* forgotten = std::get_if<batch_forgotten>(&record.what))
@@ -108,7 +125,7 @@ void work_checker::see(const journalled& record, micros at_us, std::size_t at) {
            && (book.job(end->id) != nullptr || book.batch(end->id) != nullptr))
     complain(at, "item", end->id, "ended without its job or batch");
   if (job != nullptr)
-    moved(*job, at);
+    moved(record, *job, at_us, at);
   if (batch != nullptr)
     moved(*batch, at);
   items.apply(record);

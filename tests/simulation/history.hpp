@@ -12,6 +12,10 @@
 
 namespace depositd::simulation {
 
+/// How bodies begin that an operator has fed by hand: those may be above the
+/// mark.
+inline constexpr const char* hand_fed = "by hand ";
+
 struct entry {
   micros at_us = 0;
   fact what;
@@ -31,6 +35,8 @@ struct history {
   /// What the clock of the only engine showed at the beginning, if it was never
   /// set after that; 0: nobody can say what it shows.
   micros wall_began_us = 0;
+  /// Whether pipelines are changed while jobs are on their way.
+  bool with_pipeline_changes = false;
   /// Whether the journal failed now and then, and shards started over for it.
   bool with_failed_appends = false;
   /// What is over may be forgotten after so long; 0: never.

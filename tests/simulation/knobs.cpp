@@ -132,6 +132,18 @@ constexpr std::uint64_t ephemeral_salt = std::uint64_t{9'203'619} << 32;
 /// none.
 constexpr std::uint64_t inquiries_salt = std::uint64_t{120'643'197} << 32;
 
+/// Every fourth life with work; those of seeds.txt and bug_seeds.txt that are
+/// older have none.
+constexpr std::uint64_t pipeline_changes_salt = std::uint64_t{1'000'005} << 32;
+
+/// Every sixth life; those of seeds.txt and bug_seeds.txt that are older have
+/// none.
+constexpr std::uint64_t restarts_salt = std::uint64_t{3'869'727} << 32;
+
+/// Every other life with sources; those of seeds.txt and bug_seeds.txt that are
+/// older have none.
+constexpr std::uint64_t by_hand_salt = std::uint64_t{3'363'569} << 32;
+
 /// What a life may have besides messages.
 constexpr switch_of switches_of_parts[] = {
   {"work", &knobs::work},       {"sources", &knobs::sources},
@@ -145,6 +157,8 @@ constexpr switch_of switches_of_parts[] = {
   {"renewals", &knobs::renewals}, {"ages", &knobs::ages},
   {"files", &knobs::files}, {"ephemeral", &knobs::ephemeral},
   {"inquiries", &knobs::inquiries},
+  {"pipeline_changes", &knobs::pipeline_changes},
+  {"restarts", &knobs::restarts}, {"by_hand", &knobs::by_hand},
 };
 
 constexpr switch_of switches_of_nodes[] = {
@@ -206,6 +220,9 @@ knobs::knobs(chance& by, std::uint64_t seed) {
   accounts = chance{seed ^ accounts_salt}.one_in(6);
   renewals = chance{seed ^ renewals_salt}.one_in(6);
   inquiries = chance{seed ^ inquiries_salt}.one_in(6);
+  pipeline_changes = work && chance{seed ^ pipeline_changes_salt}.one_in(4);
+  restarts = chance{seed ^ restarts_salt}.one_in(6);
+  by_hand = sources && chance{seed ^ by_hand_salt}.one_in(2);
   files = chance{seed ^ files_salt}.one_in(7);
   ephemeral = chance{seed ^ ephemeral_salt}.one_in(7);
   channels = channels || ephemeral;
@@ -266,6 +283,10 @@ void knobs::lessen(const lessened& by) {
     });
     if (name == "ages")
       kept_s = 0;
+    if (name == "work")
+      pipeline_changes = false;
+    if (name == "sources")
+      by_hand = false;
     if (name == "several") {
       shards = engines = 1;
       slots = 0;

@@ -60,6 +60,7 @@ struct knobs {
   // -- engines
   bool engine_crashes = false;
   bool lost_shards = false; ///< another engine takes over a living one's
+  bool restarts = false;    ///< with another configuration than before
   // -- processors
   bool processor_crashes = false;
   bool processor_pauses = false;
@@ -107,12 +108,14 @@ struct knobs {
   bool work_leases = false;   ///< workers of stages have leases
   bool work_orders = false;   ///< operators hold, requeue, fail and delete
   bool collection_holds = false;
+  bool pipeline_changes = false; ///< stages and collections, under the jobs
   // -- sources
   bool sources = false;        ///< there are any
   bool source_faults = false;  ///< reading them fails, or what is told them
   bool source_repeats = false; ///< they bring again what they brought
   bool source_changes = false; ///< operators pause, resume, change strategies
   bool bad_records = false;
+  bool by_hand = false; ///< operators feed records, and try sources
   // -- a node of processors
   bool node = false;        ///< there is one
   bool node_cuts = false;   ///< its connection is lost, and comes again

@@ -40,19 +40,16 @@ bool has_ended(const tracked_batch& x) {
   return x.split && x.is.open == 0 && x.is.total() >= x.expected;
 }
 
-std::optional<std::size_t> work_book::stage_at(const std::string& pipeline_name,
-                                               const std::string& queue) const {
-  const auto* in = stages(pipeline_name);
-  for (std::size_t i = 0; in != nullptr && i < in->stages.size(); ++i)
-    if (stage_queue_name(in->name, in->stages[i].name) == queue)
+std::optional<std::size_t> stage_at(const pipeline& in,
+                                    const std::string& queue) {
+  for (std::size_t i = 0; i < in.stages.size(); ++i)
+    if (stage_queue_name(in.name, in.stages[i].name) == queue)
       return i;
   return {};
 }
 
 void work_book::apply(const journalled& x) {
-  if (const auto* set = std::get_if<pipeline_changed>(&x.what)) {
-    pipelines_[set->what.name] = set->what;
-  } else if (const auto* come = std::get_if<batch_received>(&x.what)) {
+  if (const auto* come = std::get_if<batch_received>(&x.what)) {
     auto& batch = batches_[come->id];
     batch.user = x.user;
     batch.collection = come->info.collection;
@@ -64,6 +61,7 @@ void work_book::apply(const journalled& x) {
     job.batch = made->batch;
     job.user = x.user;
     job.collection = made->info.collection;
+    job.queue = made->queue;
     job.state = made->status.state;
     tally(batches_[made->batch].is, job_state::none, job.state);
   } else if (const auto* claim = std::get_if<item_claimed>(&x.what)) {
@@ -77,6 +75,7 @@ void work_book::apply(const journalled& x) {
                     && step->status.state != job_state::deleted;
     job.begun = job.begun && job.state == step->status.state;
     job.state = step->status.state;
+    job.queue = step->place.queue;
   } else if (const auto* moved = std::get_if<batch_moved>(&x.what)) {
     auto& batch = batches_[moved->id];
     batch.split = moved->jobs.split;

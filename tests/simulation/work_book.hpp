@@ -17,6 +17,7 @@ struct tracked_job {
   item_id batch = 0;
   std::string user;
   std::string collection;
+  std::string queue; ///< of its stage; empty: it is at its end
   job_state state = job_state::none;
   std::uint32_t requeues = 0;
   /// Somebody has worked on it since it came to this state: who gives it back
@@ -44,6 +45,10 @@ void tally(job_counts& to, job_state from, job_state becomes);
 /// No job of the batch can do anything any more but by order.
 bool has_ended(const tracked_batch& x);
 
+/// The place of the queue's stage in the pipeline; nothing for others.
+std::optional<std::size_t> stage_at(const pipeline& in,
+                                    const std::string& queue);
+
 class work_book {
 public:
   /// Null if there never was one.
@@ -62,23 +67,12 @@ public:
     return batches_;
   }
 
-  /// Null if no journal has told of it yet.
-  const pipeline* stages(const std::string& name) const {
-    const auto at = pipelines_.find(name);
-    return at == pipelines_.end() ? nullptr : &at->second;
-  }
-
-  /// The place of the queue's stage in the pipeline; nothing for others.
-  std::optional<std::size_t> stage_at(const std::string& pipeline_name,
-                                      const std::string& queue) const;
-
   /// Takes the event in. What does not fit is taken as it says.
   void apply(const journalled& x);
 
 private:
   std::map<item_id, tracked_job> jobs_;
   std::map<item_id, tracked_batch> batches_;
-  std::map<std::string, pipeline> pipelines_;
 };
 
 } // namespace depositd::simulation

@@ -71,6 +71,7 @@ private:
   bool is_claimed(item_id id) const;
   bool may_be_free(shard_number shard, const std::string& collection,
                    micros at_us) const;
+  void take_settings(const journalled& record, micros at_us);
   void take_body(const body_compacted& x);
   void answered(const work_done_as_wanted& x, std::size_t at);
 
@@ -80,18 +81,33 @@ private:
                std::size_t at);
   void claimed(const journalled& record, const item_claimed& x, micros at_us,
                std::size_t at);
-  void moved(const job_moved& x, std::size_t at);
+  void moved(const journalled& record, const job_moved& x, micros at_us,
+             std::size_t at);
   const char* why_not(const job_moved& x, const tracked_job& job,
-                      const tracked_batch& of);
+                      const pipeline& in);
+  bool may_be_claimed(const tracked_job& job, const std::string& queue,
+                      const pipeline& in) const;
   const char* why_not_by_stage(const job_moved& x, const tracked_job& job,
                                const pipeline& in, std::size_t index);
-  const char* why_not_failed(const job_moved& x, const stage_settings& stage);
+  const char* why_not_failed(const job_moved& x, const pipeline& in,
+                             std::size_t index);
   const char* why_not_requeued(const job_moved& x, const tracked_job& job,
                                const pipeline& in, std::size_t index);
   const char* why_not_held(const job_moved& x, const tracked_job& job);
   const char* why_not_deleted(const job_moved& x, const tracked_job& job);
 
+  /// Whether any pipeline that may be in force in the shard fulfils it.
+  template <class Predicate>
+  bool any_pipeline(shard_number shard, const std::string& name, micros at_us,
+                    Predicate fits) const {
+    const auto at = pipelines.find({shard, name});
+    return at != pipelines.end() && at->second.any(at_us, fits);
+  }
+
   // -- checker_batches.cpp
+
+  void received(const journalled& record, const batch_received& x,
+                micros at_us, std::size_t at);
 
   void moved(const batch_moved& x, std::size_t at);
   const char* why_not(const batch_moved& x, const tracked_batch& is);
@@ -113,6 +129,9 @@ private:
   std::map<item_id, std::vector<std::pair<std::size_t, std::string>>> states;
   std::set<std::string> ever_held; ///< collections that somebody wanted held
   std::map<std::pair<shard_number, std::string>, lenient<bool>> holds;
+  std::map<std::pair<shard_number, std::string>, lenient<collection_settings>>
+    collections;
+  std::map<std::pair<shard_number, std::string>, lenient<pipeline>> pipelines;
   std::map<item_id, std::string> bodies;
   std::map<item_id, std::string> rewritten; ///< bodies that come with a move
   std::set<item_id> touched;                ///< batches, since the last group

@@ -35,6 +35,8 @@ world_state::world_state(std::uint64_t seed, const lessened& by)
     account_chance_(seed ^ 0x61636374U), renewal_chance_(seed ^ 0x726e6577U),
     age_chance_(seed ^ 0x61676573U), file_chance_(seed ^ 0x66696c65U),
     ephemeral_chance_(seed ^ 0x65706865U), inquiry_chance_(seed ^ 0x696e7175U),
+    pipeline_chance_(seed ^ 0x70697065U), restart_chance_(seed ^ 0x72737472U),
+    hand_chance_(seed ^ 0x68616e64U),
     system_(config_),
     scheduler_(
       dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
@@ -49,7 +51,10 @@ world_state::world_state(std::uint64_t seed, const lessened& by)
     told_.wall_began_us = wall_began_us_;
   told_.kept_us = std::int64_t{knobs_.kept_s} * 1'000'000;
   told_.with_failed_appends = knobs_.lost_appends || knobs_.unknown_appends;
-  told_.with_mail = knobs_.notifying && !knobs_.accounts;
+  told_.with_mail
+    = knobs_.notifying && !knobs_.accounts && !knobs_.restarts;
+  told_.with_pipeline_changes
+    = knobs_.work && (knobs_.pipeline_changes || knobs_.restarts);
 }
 
 world::world(std::uint64_t seed, const lessened& by) : world_state(seed, by) {
@@ -240,8 +245,11 @@ bool world::step_of_a_part() {
   };
   static constexpr part parts[] = {
     {&knobs::node, &world::node_chance_, 10, &world::trouble_node},
+    {&knobs::pipeline_changes, &world::pipeline_chance_, 6,
+     &world::step_of_pipelines},
     {&knobs::work, &world::work_chance_, 2, &world::step_of_work},
     {&knobs::sources, &world::source_chance_, 3, &world::step_of_sources},
+    {&knobs::by_hand, &world::hand_chance_, 6, &world::step_by_hand},
     {&knobs::synchronous, &world::synchronous_chance_, 6,
      &world::step_of_synchronous},
     {&knobs::look_ups, &world::look_up_chance_, 3, &world::look_up},

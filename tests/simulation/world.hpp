@@ -227,6 +227,11 @@ private:
   void inquire();
   void inquire_of(const shards_actor& shards, const read_model_actor& reads);
 
+  // -- world_by_hand.cpp
+
+  void step_by_hand();
+  void feed_some(const shards_actor& to, const std::string& source);
+
   // -- world_clients.cpp
 
   std::string any_user();
@@ -333,6 +338,9 @@ private:
   /// life has none.
   std::vector<std::string> stage_queues() const;
   void tell_pipeline();
+  pipeline pipeline_as_set() const;
+  static collection_changed collection_as_set(const std::string& name,
+                                              bool held);
   void step_of_work();
   void submit_work();
   void add_stage_worker(const std::string& queue);
@@ -350,9 +358,28 @@ private:
   void order_work();
   void order_many();
   void hold_books();
-  static collection_changed books(bool held);
   void mend_work(bool give_up);
   void drain_work();
+
+  // -- world_pipelines.cpp: pipelines and collections that are changed
+
+  /// Of all stages that there may be, but those of batches.
+  static std::vector<std::string> stages_of_changes();
+  void step_of_pipelines();
+  pipeline some_pipeline(chance& any) const;
+  pipeline pipeline_of_all() const;
+  void change_collection();
+  /// As all of it was at the beginning.
+  std::vector<event> pipelines_mended() const;
+  /// Whether a job can go on from there once they are.
+  bool is_stage_of_old(const std::string& queue) const;
+
+  // -- world_restarts.cpp: other configurations
+
+  /// What the engine that starts is given of settings.
+  void configure(depositd::engine::core_options& to);
+  void change_file();
+  void change_queue_in_file(chance& any);
 
   // -- world_end.cpp
 

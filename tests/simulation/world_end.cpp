@@ -50,7 +50,7 @@ void world::calm_down() {
   for (int i = 0; i < 4; ++i) // for the last outcomes to go out
     let_time_pass(2s);
   read_topics();
-  if (knobs_.questions || knobs_.ages || knobs_.inquiries)
+  if (knobs_.questions || knobs_.ages || knobs_.inquiries || knobs_.by_hand)
     await_answers();
   if (knobs_.questions)
     list_left_users();
@@ -91,14 +91,17 @@ bool world::settings_mended() {
       changes.emplace_back(unlimited);
     }
   }
-  if (knobs_.queue_changes)
+  if (knobs_.queue_changes || knobs_.restarts)
     for (const auto& [name, settings] : queues_set_)
       changes.emplace_back(queue_changed{name, settings});
   for (auto& x : sources_mended())
     changes.push_back(std::move(x));
   const auto number = proposals_ + 1;
-  if (knobs_.work)
-    changes.emplace_back(books(false));
+  if (told_.with_pipeline_changes)
+    for (auto& x : pipelines_mended())
+      changes.push_back(std::move(x));
+  else if (knobs_.work)
+    changes.emplace_back(collection_as_set("books", false));
   change(std::move(changes));
   settle();
   return confirmed_ >= number;

@@ -35,6 +35,8 @@ depositd::engine::core_options world::options_of(simulated_engine& engine,
     if (told_.with_mail && knobs_.notifying)
       options.configuration.queues.push_back(
         {notify_queue, outbox_queue_defaults()});
+    if (knobs_.restarts)
+      configure(options);
   }
   if (knobs_.tiny_groups) {
     options.group_bytes_max = 1;

@@ -41,6 +41,11 @@ struct world_state {
     std::string user;
     std::string name;
   };
+  /// What an engine reads at its start.
+  struct configured {
+    configuration_seen queues;
+    pipelines_seen pipelines;
+  };
   struct held_up {
     caf::resumable* who;
     micros until_us;
@@ -86,6 +91,9 @@ struct world_state {
   chance file_chance_;     ///< of deposits with their files alone
   chance ephemeral_chance_; ///< of channels that go with their consumers alone
   chance inquiry_chance_;  ///< of questions that few ask alone
+  chance pipeline_chance_; ///< of changed pipelines alone
+  chance restart_chance_;  ///< of changed configurations alone
+  chance hand_chance_;     ///< of what is fed by hand alone
   history told_;
   system_config config_;
   caf::actor_system system_;
@@ -145,6 +153,8 @@ struct world_state {
   std::size_t work_seen_ = 0; ///< entries that are in it
   std::uint32_t orders_ = 0;
   std::uint32_t revisions_ = 0; ///< of documents
+  std::uint32_t fed_ = 0; ///< by hand
+  configured file_; ///< what the engine that starts next is given
   bool books_held_ = false;
 };
 

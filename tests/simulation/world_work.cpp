@@ -34,33 +34,6 @@ const std::vector<std::vector<stage_of_lives>> stages_by_count{
    {"last", job_state::notify}},
 };
 
-pipeline pipeline_of(const knobs& x) {
-  pipeline out{"p", {}};
-  for (const auto& one : stages_by_count[x.stages - 1]) {
-    stage_settings stage;
-    stage.name = one.name;
-    stage.state = one.state;
-    stage.kind = handler_kind::external;
-    stage.attempts_max = 3;
-    stage.retry_delay_ms_max = 4'000;
-    stage.not_yet_delay_ms = 2'000;
-    out.stages.push_back(std::move(stage));
-  }
-  return out;
-}
-
-collection_changed collection(const std::string& name, bool held) {
-  collection_changed out;
-  out.settings.name = name;
-  out.settings.owner = "u0";
-  for (std::uint32_t i = 1; i < submitters_max; ++i)
-    out.settings.submitters.push_back(
-      std::string{"u"}.append(std::to_string(i)));
-  out.settings.pipeline = "p";
-  out.settings.held = held;
-  return out;
-}
-
 /// What an operator would probably want of a job that looks so.
 work_action sensible(job_state x) {
   switch (x) {
@@ -90,13 +63,45 @@ work_action sensible(batch_state x) {
 
 // -- a pipeline, and who submits to it ----------------------------------------
 
+pipeline world::pipeline_as_set() const {
+  pipeline out{"p", {}};
+  for (const auto& one : stages_by_count[knobs_.stages - 1]) {
+    stage_settings stage;
+    stage.name = one.name;
+    stage.state = one.state;
+    stage.kind = handler_kind::external;
+    stage.attempts_max = 3;
+    stage.retry_delay_ms_max = 4'000;
+    stage.not_yet_delay_ms = 2'000;
+    out.stages.push_back(std::move(stage));
+  }
+  return out;
+}
+
+collection_changed world::collection_as_set(const std::string& name,
+                                            bool held) {
+  collection_changed out;
+  out.settings.name = name;
+  out.settings.owner = "u0";
+  for (std::uint32_t i = 1; i < submitters_max; ++i)
+    out.settings.submitters.push_back(
+      std::string{"u"}.append(std::to_string(i)));
+  out.settings.pipeline = "p";
+  out.settings.held = held;
+  return out;
+}
+
 std::vector<std::string> world::stage_queues() const {
   std::vector<std::string> out;
   if (!knobs_.work)
     return out;
   out.push_back(stage_queue_name("p", split_stage));
-  for (const auto& one : stages_by_count[knobs_.stages - 1])
-    out.push_back(stage_queue_name("p", one.name));
+  if (told_.with_pipeline_changes)
+    for (auto& name : stages_of_changes())
+      out.push_back(stage_queue_name("p", name));
+  else
+    for (const auto& one : stages_by_count[knobs_.stages - 1])
+      out.push_back(stage_queue_name("p", one.name));
   out.push_back(stage_queue_name("p", report_stage));
   return out;
 }
@@ -104,9 +109,12 @@ std::vector<std::string> world::stage_queues() const {
 void world::tell_pipeline() {
   if (!knobs_.work)
     return;
-  auto changes = rules::with_queues({}, {pipeline_of(knobs_), false});
-  changes.emplace_back(collection("books", false));
-  changes.emplace_back(collection("maps", false));
+  // Where they are not, whoever looks for work makes them queues of others.
+  if (told_.with_pipeline_changes && !pipeline_chance_.one_in(6))
+    change(rules::with_queues({}, {pipeline_of_all(), false}));
+  auto changes = rules::with_queues({}, {pipeline_as_set(), false});
+  changes.emplace_back(collection_as_set("books", false));
+  changes.emplace_back(collection_as_set("maps", false));
   change(std::move(changes));
 }
 
@@ -294,11 +302,7 @@ void world::order_many() {
 
 void world::hold_books() {
   books_held_ = !books_held_;
-  change({books(books_held_)});
-}
-
-collection_changed world::books(bool held) {
-  return collection("books", held);
+  change({collection_as_set("books", books_held_)});
 }
 
 void world::step_of_work() {
@@ -333,8 +337,11 @@ void world::mend_work(bool give_up) {
     if (job.state == job_state::held)
       order_this_job(id, work_action::release, {});
     else if (job.state == job_state::failed)
-      order_this_job(id, give_up ? work_action::remove : work_action::requeue,
-                     {});
+      order_this_job(
+        id, give_up ? work_action::remove : work_action::requeue,
+        is_stage_of_old(job.queue) ? "" : pipeline_as_set().stages[0].name);
+    else if (!job.queue.empty() && !is_stage_of_old(job.queue))
+      order_this_job(id, work_action::fail, {});
   for (const auto& [id, batch] : work_.batches())
     if (batch.state == batch_state::held)
       order_this_batch(id, work_action::release);

@@ -148,7 +148,8 @@ void take_one(shard_pointer self, fed_batch& to, const feed_records& of,
     to.result.was.push_back(record_state::failed);
     return;
   }
-  const auto known = x.by_hand || seeded_bug("record_taken_twice")
+  const auto by_hand = x.by_hand && !seeded_bug("fed_by_hand_passed_over");
+  const auto known = by_hand || seeded_bug("record_taken_twice")
                        ? rules::record_register::finding{}
                        : self->state.records.find(of.source, of.made_us, x.key);
   to.result.was.push_back(known.state);
