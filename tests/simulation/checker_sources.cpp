@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -17,6 +18,7 @@ namespace {
 struct marked_queue {
   std::uint64_t high = 0; ///< the highest that anybody has asked for
   std::uint64_t live = 0; ///< records in it
+  std::set<std::string> schedulers;
 };
 
 } // namespace
@@ -35,16 +37,24 @@ void check_marks(const history& x, findings& out) {
         if (const auto* set = std::get_if<scheduler_changed>(&change)) {
           auto& high = queues[set->settings.queue].high;
           high = std::max(high, set->settings.high);
+          queues[set->settings.queue].schedulers.insert(set->name);
         }
     } else if (const auto* record = std::get_if<journalled>(&what)) {
       if (const auto* item = std::get_if<item_enqueued>(&record->what);
           item != nullptr && item->body.starts_with(hand_fed)) {
         by_hand.insert(item->id);
+      } else if (const auto* set
+                 = std::get_if<scheduler_changed>(&record->what)) {
+        auto& queue = queues[set->settings.queue];
+        queue.high = std::max(queue.high, set->settings.high);
+        queue.schedulers.insert(set->name);
       } else if (const auto* taken = std::get_if<record_taken>(&record->what);
                  taken != nullptr && !by_hand.contains(taken->id)) {
         auto& queue = queues[taken->queue];
         pulled[taken->id] = &queue;
-        if (++queue.live > queue.high * schedulers)
+        if (++queue.live
+            > queue.high * schedulers
+                * std::max<std::size_t>(queue.schedulers.size(), 1))
           out.push_back({"P-1", i,
                          taken->queue + " has " + std::to_string(queue.live)
                            + " records, the mark is "

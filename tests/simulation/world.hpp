@@ -306,6 +306,8 @@ private:
   void spawn_schedulers(simulated_engine& engine, const shards_actor& shards);
   source_changed source_as_set(const simulated_source& x) const;
   scheduler_changed scheduler_as_set() const;
+  void move_source();
+  sources_seen some_sources(chance& any) const;
   void tell_sources();
   void offer();
   void change_sources();
@@ -339,8 +341,6 @@ private:
   std::vector<std::string> stage_queues() const;
   void tell_pipeline();
   pipeline pipeline_as_set() const;
-  static collection_changed collection_as_set(const std::string& name,
-                                              bool held);
   void step_of_work();
   void submit_work();
   void add_stage_worker(const std::string& queue);
@@ -363,8 +363,6 @@ private:
 
   // -- world_pipelines.cpp: pipelines and collections that are changed
 
-  /// Of all stages that there may be, but those of batches.
-  static std::vector<std::string> stages_of_changes();
   void step_of_pipelines();
   pipeline some_pipeline(chance& any) const;
   pipeline pipeline_of_all() const;

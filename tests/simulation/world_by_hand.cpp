@@ -1,5 +1,5 @@
 // What operators do to sources by hand: they feed records that they have
-// edited, and try what a source would bring.
+// edited, try what a source would bring, and give it to another scheduler.
 
 #include "messages/sources.hpp"
 #include "tests/simulation/world.hpp"
@@ -40,6 +40,8 @@ void world::step_by_hand() {
   else
     return; // nobody is reached
   auto& any = hand_chance_;
+  if (any.one_in(4))
+    return move_source();
   const auto source
     = std::string{"s"}.append(std::to_string(any.below(knobs_.pulls)));
   if (any.one_in(3))

@@ -3,6 +3,7 @@
 #include "messages/operators.hpp"
 #include "messages/records.hpp"
 #include "messages/values/operations.hpp"
+#include "tests/simulation/pipelines_of_lives.hpp"
 #include "tests/simulation/world.hpp"
 #include "tests/simulation/world_ask.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "actors/rules/control/pipelines.hpp"
 #include "messages/work.hpp"
+#include "tests/simulation/pipelines_of_lives.hpp"
 #include "tests/simulation/world.hpp"
 #include "tests/simulation/world_ask.hpp"
 
@@ -31,7 +32,7 @@ T one_of(const std::array<T, N>& all, chance& any) {
 
 } // namespace
 
-std::vector<std::string> world::stages_of_changes() {
+std::vector<std::string> stages_of_changes() {
   return {stage_names.begin(), stage_names.end()};
 }
 

@@ -1,5 +1,6 @@
 // Engines that are started with another configuration than before: other queues
-// and limits, more or fewer slots, other pipelines, no mail any more.
+// and limits, more or fewer slots, other pipelines and sources, no mail any
+// more.
 
 #include "messages/values/operations.hpp"
 #include "tests/simulation/world.hpp"
@@ -69,6 +70,8 @@ void world::change_file() {
       std::erase_if(file.queues,
                     [](const auto& x) { return x.name == notify_queue; });
   }
+  if (knobs_.sources && any.one_in(2))
+    file_.sources = any.one_in(4) ? sources_seen{} : some_sources(any);
   if (knobs_.work && any.one_in(2)) {
     file_.pipelines.pipelines.clear();
     if (!any.one_in(4))
@@ -85,6 +88,7 @@ void world::configure(depositd::engine::core_options& to) {
     change_file();
   to.configuration = file_.queues;
   to.pipelines = file_.pipelines;
+  to.sources = file_.sources;
   if (any.one_in(3))
     to.slice_items = 1 + any.below(5);
   if (any.one_in(4))

@@ -31,6 +31,8 @@ namespace {
 
 constexpr const char* pulled_queue = "pulled";
 constexpr const char* scheduler_name = "puller";
+/// Feeds the same queue.
+constexpr const char* other_scheduler = "helper";
 
 /// Reads one source as slowly, wrongly and repeatedly as it may.
 class simulated_reader final : public source_reader {
@@ -244,6 +246,37 @@ void world::change_sources() {
       source_capacity_ = source_chance_.between(2, 30);
       return change({source_as_set(which)});
   }
+}
+
+/// To another scheduler, from which all that is set of a source brings it back.
+/// Of several shards only one may have both.
+void world::move_source() {
+  auto other = scheduler_as_set();
+  other.name = other_scheduler;
+  auto x = source_as_set(*sources_[hand_chance_.below(knobs_.pulls)]);
+  x.settings.scheduler = other_scheduler;
+  change({other, x});
+}
+
+/// Some of it set otherwise than operators have.
+sources_seen world::some_sources(chance& any) const {
+  sources_seen out;
+  auto scheduler = scheduler_as_set().settings;
+  scheduler.high = any.between(1, source_mark_);
+  out.schedulers.push_back({scheduler_name, scheduler});
+  if (any.one_in(2))
+    out.schedulers.push_back({other_scheduler, scheduler});
+  for (const auto& x : sources_) {
+    if (any.one_in(3))
+      continue;
+    auto settings = source_as_set(*x).settings;
+    settings.capacity = any.between(2, 30);
+    settings.replenish_threshold = settings.capacity / 3;
+    if (out.schedulers.size() > 1 && any.one_in(3))
+      settings.scheduler = other_scheduler;
+    out.sources.push_back({x->name, settings});
+  }
+  return out;
 }
 
 void world::step_of_sources() {

@@ -45,6 +45,7 @@ struct world_state {
   struct configured {
     configuration_seen queues;
     pipelines_seen pipelines;
+    sources_seen sources;
   };
   struct held_up {
     caf::resumable* who;

@@ -4,6 +4,7 @@
 #include "messages/operators.hpp"
 #include "messages/values/job_documents.hpp"
 #include "messages/work.hpp"
+#include "tests/simulation/pipelines_of_lives.hpp"
 #include "tests/simulation/world.hpp"
 #include "tests/simulation/world_ask.hpp"
 
@@ -78,8 +79,7 @@ pipeline world::pipeline_as_set() const {
   return out;
 }
 
-collection_changed world::collection_as_set(const std::string& name,
-                                            bool held) {
+collection_changed collection_as_set(const std::string& name, bool held) {
   collection_changed out;
   out.settings.name = name;
   out.settings.owner = "u0";
