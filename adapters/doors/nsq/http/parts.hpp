@@ -9,6 +9,7 @@
 #include "adapters/doors/nsq/http/callers.hpp"
 #include "adapters/doors/nsq/http/desk.hpp"
 #include "adapters/doors/nsq/http/door.hpp"
+#include "adapters/doors/nsq/http/places.hpp"
 #include "adapters/doors/nsq/lookup/directory.hpp"
 #include "messages/topics.hpp"
 
@@ -22,28 +23,6 @@
 namespace depositd::nsq_http {
 
 using nsq::topic_right;
-
-/// So many may have one at once. Any thread.
-class places {
-public:
-  explicit places(std::uint32_t most) : most_(most) {
-    // nop
-  }
-
-  /// Kept until the last copy is gone; null: none is left.
-  std::shared_ptr<const void> take() {
-    const auto give_back = [all = taken_](const void*) { --*all; };
-    if (taken_->fetch_add(1) < most_)
-      return {taken_.get(), give_back};
-    --*taken_;
-    return nullptr;
-  }
-
-private:
-  std::uint32_t most_;
-  std::shared_ptr<std::atomic<std::uint32_t>> taken_ =
-    std::make_shared<std::atomic<std::uint32_t>>(0);
-};
 
 /// What all requests share.
 struct door_core {
@@ -60,8 +39,8 @@ struct door_core {
   nsq::wellbeing& health;
   nsq_lookup::tombstones hidden;
   /// Of questions about all topics: where these are very many, each asks a
-  /// shard for long, and others wait behind all of them.
-  places listings{8};
+  /// shard for long, and others would wait behind all of them.
+  std::shared_ptr<places> listings = std::make_shared<places>(8, 1'000);
 
   /// Counts and tells of a request whose key is not served.
   void refuse(const http::request& from, const char* why);
@@ -155,33 +134,39 @@ void list_channels(call x);
 void list_nodes(call x);
 
 /// Asks what there is of a topic, or of all (empty); `then` gets the call back
-/// and what the caller may see, at the desk. Who asks for all while very many
-/// do is told to come again.
+/// and what the caller may see, at the desk. Who asks for all waits for a place
+/// to do so, or is told to come again where very many wait.
 template <class F>
 void with_topics(call x, std::string topic, F then) {
-  const auto core = x.core;
-  const auto place = topic.empty() ? core->listings.take()
-                                   : std::make_shared<const int>();
-  if (!place)
-    return static_cast<void>(
-      x.answer.send(failed(503, "OVERLOADED").with("Retry-After", "1")));
+  const auto listings = x.core->listings;
+  const bool of_all = topic.empty();
   // Tasks can be copied, calls cannot.
   const auto kept = std::make_shared<call>(std::move(x));
-  core->asked.ask(core->options.shard, list_topics{std::move(topic), {}},
-                  [kept, place, then = std::move(then)](kit::core_answer said) {
-                    auto* known = said.as<topics_listed>();
-                    if (!known)
-                      return kept->fail(said.why());
-                    const auto all =
-                      std::make_shared<topics_listed>(std::move(*known));
-                    kept->core->writing.write([kept, place, all, then] {
-                      std::erase_if(all->topics, [&](const auto& y) {
-                        return !may_see(kept->who, y.name);
-                      });
-                      then(std::move(*kept), std::move(*all));
-                    });
-                  },
-                  place);
+  const auto ask = [kept, topic = std::move(topic),
+                    then = std::move(then)](const places::place& place) {
+    if (kept->answer.over())
+      return; // nobody waits for it any more
+    auto& core = *kept->core;
+    core.asked.ask(
+      core.options.shard, list_topics{topic, {}},
+      [kept, place, then](kit::core_answer said) {
+        auto* known = said.as<topics_listed>();
+        if (!known)
+          return kept->fail(said.why());
+        const auto all = std::make_shared<topics_listed>(std::move(*known));
+        kept->core->writing.write([kept, place, all, then] {
+          std::erase_if(all->topics, [&](const auto& y) {
+            return !may_see(kept->who, y.name);
+          });
+          then(std::move(*kept), std::move(*all));
+        });
+      },
+      place);
+  };
+  if (!of_all)
+    return ask({});
+  if (!listings->enter(ask))
+    kept->answer.send(failed(503, "OVERLOADED").with("Retry-After", "1"));
 }
 
 /// The same of the topic of this name alone; nothing of a name that is none.

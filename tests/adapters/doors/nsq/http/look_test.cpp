@@ -5,9 +5,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <list>
-#include <map>
 #include <mutex>
 
 namespace depositd::testing {
@@ -161,28 +159,20 @@ TEST_F(look, takes_no_memory_from_others_while_nobody_reads) {
   EXPECT_EQ(kept_answers, std::vector<std::string>{"GET /ping"});
 }
 
-TEST_F(look, asks_about_all_topics_for_so_many_at_once) {
+TEST_F(look, has_some_wait_who_ask_about_all_topics) {
   start();
   std::list<raw_client> clients;
   {
     const std::lock_guard nobody_is_answered{core->guard};
-    for (int i = 0; i < 9; ++i)
+    for (int i = 0; i < 30; ++i)
       clients.emplace_back(server->port())
         .send("GET /stats HTTP/1.1\r\nHost: a\r\n\r\n");
-    const auto answered = [&] {
-      return std::any_of(clients.begin(), clients.end(),
-                         [](auto& x) { return x.readable_within(10); });
-    };
-    for (int i = 0; i < 100 && !answered(); ++i) {
-      // the door has not come to the last one yet
-    }
   }
-  std::map<unsigned, int> by_status;
-  for (auto& x : clients)
-    if (const auto got = x.receive())
-      ++by_status[got->status];
-  EXPECT_EQ(by_status, (std::map<unsigned, int>{{200, 8}, {503, 1}}));
-  EXPECT_EQ(get("/stats").status, 200U);
+  for (auto& x : clients) {
+    const auto got = x.receive();
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->status, 200U);
+  }
 }
 
 TEST_F(look, tells_what_is_not_kept_on_disk) {
