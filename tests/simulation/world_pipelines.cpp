@@ -84,6 +84,8 @@ void world::change_collection() {
   auto& any = pipeline_chance_;
   auto next = any.one_in(2) ? collection_as_set("maps", false)
                             : collection_as_set("books", books_held_);
+  // The shell does not while batches of it are known, but one may just come.
+  next.removed = next.settings.name == "maps" && any.one_in(4);
   std::erase_if(next.settings.submitters,
                 [&](const std::string&) { return any.one_in(2); });
   if (any.one_in(2))
