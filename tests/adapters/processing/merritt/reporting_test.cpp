@@ -95,6 +95,16 @@ protected:
 #define EXPECT_HAS(text, part)                                                 \
   EXPECT_NE((text).find(part), std::string::npos) << (text)
 
+TEST_F(merritt_reports, R08_name_title_and_file_if_there_are_any) {
+  add(job_state::completed);
+  batch.what.title = "A Map";
+  work->batch.info.file_name = "maps.zip";
+  ASSERT_EQ(report().says, verdict::done);
+  const auto x = sent();
+  EXPECT_HAS(x.text, "\nTitle: A Map\n");
+  EXPECT_HAS(x.text, "\nFile: maps.zip\n");
+}
+
 TEST_F(merritt_reports, R08_are_one_mail_for_the_whole_batch) {
   for (int i = 0; i < 3; ++i)
     add(job_state::completed);
@@ -105,6 +115,8 @@ TEST_F(merritt_reports, R08_are_one_mail_for_the_whole_batch) {
   EXPECT_EQ(x.id, "report-bid-1-1");
   EXPECT_EQ(x.to, collection.notify);
   EXPECT_HAS(x.text, "Submission ID: bid-1\n");
+  EXPECT_EQ(x.text.find("Title:"), std::string::npos);
+  EXPECT_EQ(x.text.find("File:"), std::string::npos);
   EXPECT_HAS(x.text, "Job(s): 0 pending, 3 completed, 0 failed\n");
   EXPECT_HAS(x.text, "User agent: Bob B.\n");
   EXPECT_HAS(x.text, "Submission date: 2026-01-01T00:00:00Z\n");
