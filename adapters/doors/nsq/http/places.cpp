@@ -12,7 +12,7 @@ places::places(std::size_t most, std::size_t waiting_max)
 bool places::enter(task what) {
   {
     const std::lock_guard lock{guard_};
-    if (taken_ == most_) {
+    if (taken_ == most_ || !waiting_.empty()) {
       if (waiting_.size() == waiting_max_)
         return false;
       waiting_.push_back(std::move(what));
@@ -28,18 +28,24 @@ places::place places::taken_place() {
   return {this, [self = shared_from_this()](const void*) { self->leave(); }};
 }
 
+// Tasks may leave at once what they get: one after the other, not each within
+// the one before.
 void places::leave() {
-  task next;
-  {
-    const std::lock_guard lock{guard_};
-    if (waiting_.empty()) {
-      --taken_;
-      return;
-    }
-    next = std::move(waiting_.front());
+  std::unique_lock lock{guard_};
+  --taken_;
+  if (passing_on_)
+    return; // whoever does sees that there is one more
+  passing_on_ = true;
+  while (taken_ < most_ && !waiting_.empty()) {
+    ++taken_;
+    auto next = std::move(waiting_.front());
     waiting_.pop_front();
+    lock.unlock();
+    next(taken_place());
+    next = nullptr;
+    lock.lock();
   }
-  next(taken_place());
+  passing_on_ = false;
 }
 
 } // namespace depositd::nsq_http

@@ -20,8 +20,8 @@ public:
   /// So many may have one, and so many more wait for one.
   places(std::size_t most, std::size_t waiting_max);
 
-  /// Runs the task with a place: at once, or in the thread of whoever leaves
-  /// one. False: too many wait.
+  /// Runs the task with a place, in the order of coming: at once, or in the
+  /// thread of whoever leaves one. It must not throw. False: too many wait.
   bool enter(task what);
 
 private:
@@ -32,6 +32,7 @@ private:
   const std::size_t waiting_max_;
   std::mutex guard_; ///< of what follows
   std::size_t taken_ = 0;
+  bool passing_on_ = false; ///< some thread gives places to who waits
   std::deque<task> waiting_;
 };
 
