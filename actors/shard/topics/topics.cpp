@@ -145,9 +145,15 @@ caf::result<queue_port_actor> open_channel(shard_pointer self,
     return invalid("not the queue of a channel: " + x.name.substr(0, 255));
   if (has_to_wait(self, topic, channel))
     return after_end<queue_port_actor>(self, topic, x);
+  const auto known = find_queue(self, x.name);
   if (auto wrong = make_there(self, topic, channel))
     return wrong;
-  return queue_port_actor{self->state.queues[*find_queue(self, x.name)].actor};
+  queue_port_actor port{self->state.queues[*find_queue(self, x.name)].actor};
+  if (known)
+    return port;
+  // Whoever has made sure that the channel is durable may have come to another
+  // one, if that ended meanwhile.
+  return answer_after_commits(self, std::move(port));
 }
 
 // -- its life -----------------------------------------------------------------

@@ -293,6 +293,21 @@ TEST_F(topics_test, who_attaches_to_an_ephemeral_channel_that_ends_is_told) {
   EXPECT_EQ(topic_of("t").channels.size(), 1u);
 }
 
+TEST_F(topics_test, the_port_of_a_new_channel_comes_when_that_is_durable) {
+  const auto open = [&] {
+    return ask<queue_port_actor>(core, open_queue{channel_queue("t", "c")});
+  };
+  make("t", "");
+  fail_appends(*log, 1);
+  EXPECT_FALSE(open());
+  fail_appends(*log, 0);
+  advance(std::chrono::seconds{3});
+  EXPECT_TRUE(topic_of("t").channels.empty());
+  EXPECT_TRUE(open());
+  restart();
+  EXPECT_EQ(topic_of("t").channels.size(), 1u);
+}
+
 TEST_F(topics_test, an_ephemeral_channel_stays_for_who_comes_as_its_last_goes) {
   const auto one = consume("t", "c#ephemeral");
   leave(one);
