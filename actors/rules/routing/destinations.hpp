@@ -192,6 +192,16 @@ constexpr auto to_queue_or(Spread otherwise) {
   };
 }
 
+/// Every shard that may have something of the queue: of an engine that does not
+/// know yet where queues are, all. To be asked about one that is not there
+/// does no harm.
+inline constexpr auto to_all_of_queue =
+  [](auto& x, const shard_map& map) -> plan_of<decltype(x)> {
+  if (map.control == nullptr)
+    return to_all(x, map);
+  return to_queue_or(to_all)(x, map);
+};
+
 /// Items of a queue, or of several if they are one batch.
 inline constexpr auto to_places_of_items =
   [](auto& x, const shard_map& map) -> plan_of<decltype(x)> {

@@ -88,11 +88,11 @@ template <> inline constexpr auto row<settle_items>
 template <> inline constexpr auto row<renew_items>
   = route{to_queue_or(to_named_items), harmless};
 template <> inline constexpr auto row<release_queue>
-  = route{to_queue_or(to_all), harmless};
+  = route{to_all_of_queue, harmless};
 template <> inline constexpr auto row<count_queue>
-  = route{to_queue_or(to_all), harmless, sum_of_items};
+  = route{to_all_of_queue, harmless, sum_of_items};
 template <> inline constexpr auto row<purge_queue>
-  = route{to_queue_or(to_all), harmless};
+  = route{to_all_of_queue, harmless};
 
 // Topics, each in the shard of its name.
 template <> inline constexpr auto row<publish> = route{to_topic, never};

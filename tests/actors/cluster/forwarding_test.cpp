@@ -1,6 +1,7 @@
 // What becomes of requests when the owner of a shard goes while it has them.
 
 #include "actors/cluster/router/shard_router.hpp"
+#include "messages/topics.hpp"
 #include "tests/support/actor_fixture.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -139,11 +140,12 @@ TEST_F(forwarded, fail_at_once_when_the_owner_dies_with_them) {
 
 TEST_F(forwarded, wait_longer_for_what_takes_long) {
   place(spawn(mute, taken), 1);
-  std::string queue{"q"};
-  while (shard_of(queue, 2) != 1)
-    queue += "q";
+  std::string topic{"t"};
+  while (shard_of(topic, 2) != 1)
+    topic += "t";
   auto quick = explain();
-  auto slow = self->request(at, caf::infinite, purge_queue{queue});
+  auto slow = self->request(at, caf::infinite,
+                            order_topic{topic, "", topic_action::empty});
   advance(milliseconds{31'000});
   EXPECT_EQ(*taken, 2);
   ASSERT_TRUE(self->has_next_message());

@@ -118,11 +118,14 @@ TEST_F(routed, what_a_user_has_in_a_queue_is_asked_where_it_is) {
               shards{shard});
 }
 
-TEST_F(routed, nothing_is_spread_while_the_settings_are_not_known) {
+TEST_F(routed, all_are_asked_while_nobody_knows_where_queues_are) {
   map.control = nullptr;
-  EXPECT_EQ(asked(purge_queue{"deposits"}),
-            shards{shard_of("deposits", count)});
-  EXPECT_FALSE(is_known(map, "deposits"));
+  for (const auto* queue : {"deposits", "messages"}) {
+    EXPECT_EQ(asked(release_queue{queue}), all) << queue;
+    EXPECT_EQ(asked(count_queue{queue}), all) << queue;
+    EXPECT_EQ(asked(purge_queue{queue}), all) << queue;
+    EXPECT_FALSE(is_known(map, queue));
+  }
 }
 
 TEST_F(routed, lists_ask_everybody) {
