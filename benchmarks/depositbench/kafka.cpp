@@ -118,6 +118,7 @@ std::unique_ptr<record_sink> kafka_client::open_sink() const {
 
 void kafka_client::produce(const producer_plan& plan,
                            std::shared_ptr<progress> to) {
+  // What is too large is refused here, where somebody hears of it.
   record_of(topics_.ingress, user_name(0), "", plan.body_bytes);
   const auto write = [this, plan, to = std::move(to),
                       sink = std::shared_ptr{open_sink()}] {

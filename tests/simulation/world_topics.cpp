@@ -5,6 +5,7 @@
 #include "actors/records/intake.hpp"
 #include "actors/records/publisher.hpp"
 #include "messages/values/operations.hpp"
+#include "tests/support/passing_source.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -65,44 +66,28 @@ record_format words_format() {
 }
 
 /// Gives some records once more, after what came later.
-class repeating_source final : public record_source {
+class repeating_source final : public testing::passing_source {
 public:
   repeating_source(std::unique_ptr<record_source> source, chance& by)
-    : source_(std::move(source)), by_(by) {
+    : passing_source(std::move(source)), by_(by) {
     // nop
   }
 
-  caf::expected<std::int32_t> partitions() override {
-    return source_->partitions();
-  }
-  caf::expected<partition_range> range(std::int32_t partition) override {
-    return source_->range(partition);
-  }
-  std::int64_t known_end(std::int32_t partition) override {
-    return source_->known_end(partition);
-  }
   caf::error assign(const std::vector<partition_position>& at) override {
     last_.clear();
-    return source_->assign(at);
+    return passing_source::assign(at);
   }
   caf::expected<std::vector<source_record>>
   poll(const read_limits& limits) override {
     if (!last_.empty() && by_.one_in(4))
       return std::exchange(last_, {});
-    auto out = source_->poll(limits);
+    auto out = passing_source::poll(limits);
     if (out && !out->empty())
       last_ = *out;
     return out;
   }
-  std::int64_t shown_to(std::int32_t partition) const override {
-    return source_->shown_to(partition);
-  }
-  std::string trouble() const override {
-    return source_->trouble();
-  }
 
 private:
-  std::unique_ptr<record_source> source_;
   chance& by_;
   std::vector<source_record> last_;
 };

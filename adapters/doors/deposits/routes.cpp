@@ -218,13 +218,13 @@ void add_door_routes(http::router& routes, const door_actor& whom,
   add_page_routes(routes);
   http::route_options reading;
   reading.repeatable = true; // what came of a deposit may be long
+  const auto get = [&](const char* path, http::handler how) {
+    routes.add("GET", path, std::move(how), reading);
+  };
   const auto plain = [&](const char* path, wanted what) {
-    routes.add(
-      "GET", path,
-      [=](http::request&& from, http::responder answer) {
-        ask(whom, from, std::move(answer), what);
-      },
-      reading);
+    get(path, [=](http::request&& from, http::responder answer) {
+      ask(whom, from, std::move(answer), what);
+    });
   };
   http::route_options login;
   login.body_bytes_max = login_document_bytes_max;
@@ -239,18 +239,14 @@ void add_door_routes(http::router& routes, const door_actor& whom,
              [=](http::request&& from, http::responder answer) {
                leave(whom, std::move(from), std::move(answer));
              });
-  routes.add(
-    "GET", "/deposits/api/mine",
-    [=](http::request&& from, http::responder answer) {
-      ask_for_page(whom, std::move(from), std::move(answer));
-    },
-    reading);
-  routes.add(
-    "GET", "/deposits/api/submissions/{id}",
-    [=](http::request&& from, http::responder answer) {
-      ask_for_one(whom, std::move(from), std::move(answer));
-    },
-    reading);
+  get("/deposits/api/mine",
+      [=](http::request&& from, http::responder answer) {
+        ask_for_page(whom, std::move(from), std::move(answer));
+      });
+  get("/deposits/api/submissions/{id}",
+      [=](http::request&& from, http::responder answer) {
+        ask_for_one(whom, std::move(from), std::move(answer));
+      });
   plain("/deposits/api/place", wanted::place);
   add_file_routes(routes, whom, options);
 }

@@ -1,5 +1,6 @@
 #include "adapters/processing/crossref/submission_handler.hpp"
 
+#include "adapters/processing/stages/unless_away.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/values/submission_body.hpp"
 
@@ -14,9 +15,6 @@
 namespace depositd::crossref {
 
 namespace {
-
-/// Not sooner: each attempt takes a slot for some seconds.
-constexpr std::uint32_t store_away_delay_ms = 10'000;
 
 caf::expected<submission_body> body_of(const claimed_item& item,
                                        blob_store& blobs) {
@@ -37,12 +35,7 @@ outcome unreadable(const submission_job& job, const caf::error& why) {
                   job.submission, job.user, render(why));
   if (why == ec::malformed || why == ec::store_damaged)
     return refuse_file(job, {}, render(why));
-  auto out = try_again(render(why));
-  if (why == ec::store_failed) {
-    out.says = verdict::not_yet;
-    out.delay_ms = store_away_delay_ms;
-  }
-  return out;
+  return stages::unless_away(why, try_again(render(why)));
 }
 
 outcome work_on(const submission_handler& with, const operation& wanted,

@@ -13,6 +13,7 @@ namespace depositd::stages {
 /// that is away has lost none of them: they are asked for again, however long
 /// that lasts, and it costs no attempt.
 inline outcome unless_away(const caf::error& why, outcome otherwise) {
+  // Not sooner: each attempt takes a slot for some seconds.
   constexpr std::uint32_t store_away_delay_ms = 10'000;
   if (why != ec::store_failed)
     return otherwise;

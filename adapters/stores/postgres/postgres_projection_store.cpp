@@ -6,6 +6,7 @@
 #include "adapters/stores/postgres/shard_tables.hpp"
 #include "adapters/stores/postgres/statements.hpp"
 #include "adapters/stores/postgres/work_statements.hpp"
+#include "adapters/stores/rows/lost_numbers.hpp"
 #include "adapters/stores/rows/table_projection.hpp"
 #include "messages/values/sharding.hpp"
 
@@ -25,10 +26,6 @@ using projection_tables =
                           rows::item_table<shard_tables, statements::items>,
                           statements::keyed, submission_documents,
                           statements::work, statements::records>;
-
-/// So many numbers may a server have given that another one, which took its
-/// place, has not heard of.
-constexpr item_id lost_max = 1'000'000;
 
 std::uint64_t checksum_of(const watermarks& x) {
   return rows::checked_rows<watermarks>{}.checksum_of(x);
@@ -147,7 +144,8 @@ caf::error projection_server::pass_over_lost(connection& to,
     return to.lost() ? took_over.error() : caf::error{};
   if (took_over->rows() == 0 || took_over->number(0, 0) == 0)
     return {};
-  out.id_max = std::max(out.id_max, ids_begin(shard_)) + lost_max;
+  out.id_max =
+    std::max(out.id_max, ids_begin(shard_)) + rows::lost_numbers_max;
   spdlog::info("numbers_left_out shard={} behind={} reason=\"the server has "
                "taken over from another, or was brought back, and may not "
                "know all that were given\"",

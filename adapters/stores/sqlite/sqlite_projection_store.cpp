@@ -1,5 +1,6 @@
 #include "adapters/stores/sqlite/sqlite_projection_store.hpp"
 
+#include "adapters/stores/rows/lost_numbers.hpp"
 #include "adapters/stores/rows/table_projection.hpp"
 #include "adapters/stores/sqlite/paged_items.hpp"
 #include "adapters/stores/sqlite/record_statements.hpp"
@@ -22,9 +23,6 @@ constexpr std::int32_t schema_version = 8;
 /// Checkpoints are cheap for long logs, for pages repeat; but a log is read
 /// again at start.
 constexpr std::uint64_t wal_bytes_max = 32 * 1024 * 1024;
-
-/// So many numbers may be given between a copy and the day when it is needed.
-constexpr item_id lost_max = 1'000'000;
 
 /// The file, and the tables in it.
 class projection_file {
@@ -97,7 +95,7 @@ projection_file::pass_over_later(const std::filesystem::path& copy) {
   rows::watermarks marks;
   if (auto error = in.load_watermarks(marks))
     return error;
-  marks.id_max += lost_max;
+  marks.id_max += rows::lost_numbers_max;
   if (auto error = in.file_->transact([&] { return in.move_marks(marks); }))
     return error;
   return in.flush();

@@ -4,6 +4,7 @@
 #include "messages/values/codec.hpp"
 #include "tests/actors/cluster/shards_world.hpp"
 #include "tests/actors/records/record_log_fixture.hpp"
+#include "tests/support/passing_source.hpp"
 
 namespace depositd::testing {
 
@@ -12,52 +13,35 @@ namespace {
 using std::chrono::milliseconds;
 
 /// Shows its first records once more when it is told to.
-class repeating_source final : public record_source {
+class repeating_source final : public passing_source {
 public:
   repeating_source(std::unique_ptr<record_source> of,
                    std::shared_ptr<bool> repeats)
-    : of_(std::move(of)), repeats_(std::move(repeats)) {
+    : passing_source(std::move(of)), repeats_(std::move(repeats)) {
     // nop
-  }
-
-  caf::expected<std::int32_t> partitions() override {
-    return of_->partitions();
   }
 
   caf::expected<partition_range> range(std::int32_t partition) override {
     EXPECT_FALSE(reads_) << "whoever reads has no time to wait for brokers";
-    return of_->range(partition);
-  }
-
-  std::int64_t known_end(std::int32_t partition) override {
-    return of_->known_end(partition);
+    return passing_source::range(partition);
   }
 
   caf::error assign(const std::vector<partition_position>& at) override {
     reads_ = true;
-    return of_->assign(at);
+    return passing_source::assign(at);
   }
 
   caf::expected<std::vector<source_record>>
   poll(const read_limits& limits) override {
     if (std::exchange(*repeats_, false))
       return first_;
-    auto out = of_->poll(limits);
+    auto out = passing_source::poll(limits);
     if (out && !out->empty() && first_.empty())
       first_.assign(out->begin(), out->begin() + 1);
     return out;
   }
 
-  std::int64_t shown_to(std::int32_t partition) const override {
-    return of_->shown_to(partition);
-  }
-
-  std::string trouble() const override {
-    return of_->trouble();
-  }
-
 private:
-  std::unique_ptr<record_source> of_;
   std::shared_ptr<bool> repeats_;
   std::vector<source_record> first_;
   bool reads_ = false;

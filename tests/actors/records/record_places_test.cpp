@@ -2,6 +2,7 @@
 
 #include "tests/actors/records/record_log_fixture.hpp"
 #include "tests/support/captured_log.hpp"
+#include "tests/support/passing_source.hpp"
 
 #include <memory>
 
@@ -13,11 +14,11 @@ using namespace std::chrono_literals;
 using texts = std::multiset<std::string>;
 
 /// Of its partitions only so many are there.
-class growing_source final : public record_source {
+class growing_source final : public testing::passing_source {
 public:
   growing_source(std::unique_ptr<record_source> of,
                  std::shared_ptr<std::int32_t> count)
-    : of_(std::move(of)), count_(std::move(count)) {
+    : passing_source(std::move(of)), count_(std::move(count)) {
     // nop
   }
 
@@ -25,33 +26,7 @@ public:
     return *count_;
   }
 
-  caf::expected<partition_range> range(std::int32_t partition) override {
-    return of_->range(partition);
-  }
-
-  std::int64_t known_end(std::int32_t partition) override {
-    return of_->known_end(partition);
-  }
-
-  caf::error assign(const std::vector<partition_position>& at) override {
-    return of_->assign(at);
-  }
-
-  caf::expected<std::vector<source_record>>
-  poll(const read_limits& limits) override {
-    return of_->poll(limits);
-  }
-
-  std::int64_t shown_to(std::int32_t partition) const override {
-    return of_->shown_to(partition);
-  }
-
-  std::string trouble() const override {
-    return of_->trouble();
-  }
-
 private:
-  std::unique_ptr<record_source> of_;
   std::shared_ptr<std::int32_t> count_;
 };
 
