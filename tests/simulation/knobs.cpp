@@ -144,6 +144,10 @@ constexpr std::uint64_t restarts_salt = std::uint64_t{3'869'727} << 32;
 /// older have none.
 constexpr std::uint64_t by_hand_salt = std::uint64_t{3'363'569} << 32;
 
+/// Every third life of several engines; those of seeds.txt and bug_seeds.txt
+/// that are older have none.
+constexpr std::uint64_t links_salt = std::uint64_t{27'644'437} << 32;
+
 /// What a life may have besides messages.
 constexpr switch_of switches_of_parts[] = {
   {"work", &knobs::work},       {"sources", &knobs::sources},
@@ -159,6 +163,7 @@ constexpr switch_of switches_of_parts[] = {
   {"inquiries", &knobs::inquiries},
   {"pipeline_changes", &knobs::pipeline_changes},
   {"restarts", &knobs::restarts}, {"by_hand", &knobs::by_hand},
+  {"links", &knobs::links},
 };
 
 constexpr switch_of switches_of_nodes[] = {
@@ -252,6 +257,7 @@ knobs::knobs(chance& by, std::uint64_t seed) {
   for (const auto& x : switches_of_several)
     this->*x.value = apart.one_in(2);
   slots = apart.below(4);
+  links = chance{seed ^ links_salt}.one_in(3);
 }
 
 namespace {
@@ -290,7 +296,7 @@ void knobs::lessen(const lessened& by) {
     if (name == "several") {
       shards = engines = 1;
       slots = 0;
-      departures = lost_meetings = lease_outages = lease_doubts = false;
+      departures = lost_meetings = lease_outages = lease_doubts = links = false;
     }
   }
   steps = std::min(steps, by.steps_max);

@@ -36,7 +36,7 @@ world_state::world_state(std::uint64_t seed, const lessened& by)
     age_chance_(seed ^ 0x61676573U), file_chance_(seed ^ 0x66696c65U),
     ephemeral_chance_(seed ^ 0x65706865U), inquiry_chance_(seed ^ 0x696e7175U),
     pipeline_chance_(seed ^ 0x70697065U), restart_chance_(seed ^ 0x72737472U),
-    hand_chance_(seed ^ 0x68616e64U),
+    hand_chance_(seed ^ 0x68616e64U), link_chance_(seed ^ 0x6c696e6bU),
     system_(config_),
     scheduler_(
       dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
@@ -244,6 +244,7 @@ bool world::step_of_a_part() {
     void (world::*step)();
   };
   static constexpr part parts[] = {
+    {&knobs::links, &world::link_chance_, 8, &world::trouble_links},
     {&knobs::node, &world::node_chance_, 10, &world::trouble_node},
     {&knobs::pipeline_changes, &world::pipeline_chance_, 6,
      &world::step_of_pipelines},

@@ -95,7 +95,7 @@ private:
   void join(const std::string& name);
   void spawn_slots(sharing_engine& on);              // world_slots.cpp
   handler_actor spawn_handler(std::uint32_t number); // world_slots.cpp
-  engine_finder_actor spawn_finder();
+  engine_finder_actor spawn_finder(sharing_engine& on);
   admin_actor spawn_admin(sharing_engine& on);
   caf::expected<cluster::opened_core>
   open_shard(sharing_engine& on, shard_number shard, epoch_number epoch);
@@ -123,6 +123,20 @@ private:
   /// Whatever ends or begins by itself as time passes.
   void tick_engines();
   void calm_engines();
+
+  // -- world_links.cpp: between engines
+
+  void trouble_links();
+  void tick_links();
+  void calm_links();
+  bool can_reach(engine_number one, engine_number other) const;
+  /// An actor of the engine `there`, as `here` reaches it.
+  template <class Handle>
+  Handle seen(const sharing_engine& here, engine_number there,
+              const Handle& real) {
+    return links_ ? links_->seen(here.number, there, real) : real;
+  }
+
   void list_left_engines();
   void look_up_deposits();
 
@@ -266,7 +280,7 @@ private:
                     const std::shared_ptr<simulated_worker>& who);
   void take_port(simulated_processor::pointer self,
                  const std::shared_ptr<simulated_worker>& who,
-                 const ports_opened::port& found);
+                 ports_opened::port found);
   void take_in(simulated_processor::pointer self, simulated_worker& who,
                const deliver& news);
   void report(simulated_processor::pointer self, simulated_worker& who,

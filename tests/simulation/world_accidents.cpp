@@ -49,6 +49,8 @@ void world::end(sharing_engine& engine) {
   if (engine.gone)
     return;
   engine.gone = true;
+  if (links_)
+    links_->cut_all(engine.number);
   part_node();    // perhaps from another, which does no harm
   resume(engine); // or it would not hear of its end
   let_go(true);
@@ -164,6 +166,7 @@ void world::tick_engines() {
       cut_off(*database_, engine->name, false);
     }
   }
+  tick_links();
   const auto due =
     std::erase_if(arrivals_us_, [&](micros at) { return at <= now; });
   for (std::size_t i = 0; i < due; ++i)
@@ -179,6 +182,7 @@ void world::calm_engines() {
     engine->cut_until_us = 0;
     cut_off(*database_, engine->name, false);
   }
+  calm_links();
   arrivals_us_.clear();
   if (engines_up() == 0)
     arrive();

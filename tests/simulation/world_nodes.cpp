@@ -36,7 +36,8 @@ caf::behavior distant_engine(caf::event_based_actor* self,
         .then(
           [=](ports_opened found) mutable {
             for (auto& door : found.ports)
-              door.queue = node->way.door(door.queue);
+              door.queue =
+                node->way.door(engine_links::direct(door.queue));
             promise.deliver(std::move(found));
           },
           [=](const caf::error& why) mutable { promise.deliver(why); });

@@ -163,7 +163,8 @@ void world::visit_shards(simulated_processor::pointer self,
 /// Of a shard that moved the new door counts.
 void world::take_port(simulated_processor::pointer self,
                       const std::shared_ptr<simulated_worker>& who,
-                      const ports_opened::port& found) {
+                      ports_opened::port found) {
+  found.queue = engine_links::direct(found.queue);
   for (auto& in : who->doors)
     if (in.door == found.queue)
       return;

@@ -54,6 +54,8 @@ std::uint32_t world::engines_up() const {
 // -- joining ------------------------------------------------------------------
 
 void world::begin_sharing() {
+  if (knobs_.links)
+    links_ = std::make_unique<engine_links>(system_);
   told_.with_leases = true;
   database_ = make_memory_leases(
     {knobs_.shards, [this] { return scheduler_.clock().now(); }});
@@ -69,16 +71,20 @@ void world::begin_sharing() {
     let_time_pass(500ms);
 }
 
-engine_finder_actor world::spawn_finder() {
+engine_finder_actor world::spawn_finder(sharing_engine& on) {
   return system_.spawn(
-    [this](simulated_finder::pointer self) -> simulated_finder::behavior_type {
+    [this,
+     &on](simulated_finder::pointer self) -> simulated_finder::behavior_type {
       return {
-        [=, this](const find_engine& x) -> caf::result<engine_found> {
-          const auto found = [=, this]() -> caf::expected<engine_found> {
+        [=, this, &on](const find_engine& x) -> caf::result<engine_found> {
+          const auto found = [=, this, &on]() -> caf::expected<engine_found> {
             const auto at = admins_.find(x.address);
             if (at == admins_.end())
               return caf::make_error(caf::sec::cannot_connect_to_node);
-            return engine_found{at->second};
+            const auto whose = owners_[at->second.id()];
+            if (!can_reach(on.number, whose))
+              return caf::make_error(caf::sec::cannot_connect_to_node);
+            return engine_found{seen(on, whose, at->second)};
           };
           const auto trouble = knobs_.lost_meetings && !calm_;
           if (trouble && chance_.one_in(4))
@@ -146,7 +152,7 @@ void world::join(const std::string& name) {
   options.open = [this, &on](shard_number shard, epoch_number epoch) {
     return open_shard(on, shard, epoch);
   };
-  options.finder = spawn_finder();
+  options.finder = spawn_finder(on);
   on.helpers.push_back(caf::actor_cast<caf::actor>(options.finder));
   options.admin = on.admin;
   options.owned = on.owned;

@@ -39,6 +39,9 @@ handler_actor world::spawn_handler(std::uint32_t number) {
         auto takes = some_ms(chance_.one_in(4) ? 8000 : 400);
         if (knobs_.processor_pauses && chance_.one_in(12))
           takes = some_ms(60'000);
+        // Longer than it takes a shard to come to this engine and to go again.
+        if (knobs_.links && link_chance_.one_in(6))
+          takes = std::chrono::milliseconds{link_chance_.below(60'000)};
         self->delayed_send(
           self, calm_ ? 1ms : takes,
           act{[=](caf::event_based_actor*) mutable { finish(); }});

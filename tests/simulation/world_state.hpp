@@ -8,6 +8,7 @@
 #include "tests/simulation/disk.hpp"
 #include "tests/simulation/history.hpp"
 #include "tests/simulation/knobs.hpp"
+#include "tests/simulation/links.hpp"
 #include "tests/simulation/simulated.hpp"
 #include "tests/simulation/work_book.hpp"
 #include "tests/support/memory_record_log.hpp"
@@ -50,6 +51,14 @@ struct world_state {
   struct held_up {
     caf::resumable* who;
     micros until_us;
+  };
+  /// Two engines, of which one or both do not hear the other, or which cannot
+  /// reach each other.
+  struct troubled_link {
+    engine_number one = 0;
+    engine_number other = 0;
+    micros parts_us = never; ///< when both notice; never: they have
+    micros ends_us = 0;
   };
   struct polled_item {
     std::string queue;
@@ -95,6 +104,7 @@ struct world_state {
   chance pipeline_chance_; ///< of changed pipelines alone
   chance restart_chance_;  ///< of changed configurations alone
   chance hand_chance_;     ///< of what is fed by hand alone
+  chance link_chance_;     ///< of connections between engines alone
   history told_;
   system_config config_;
   caf::actor_system system_;
@@ -113,6 +123,8 @@ struct world_state {
 
   static constexpr std::uint32_t lease_ms_ = 5'000;
   std::shared_ptr<memory_leases> database_;
+  std::unique_ptr<engine_links> links_; ///< null: all that is said arrives
+  std::vector<troubled_link> troubled_links_;
   std::vector<std::unique_ptr<sharing_engine>> engines_; ///< those gone, too
   std::vector<std::uint32_t> owners_; ///< number of the engine, by actor id
   std::vector<micros> arrivals_us_;   ///< when engines join

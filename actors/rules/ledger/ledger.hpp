@@ -182,8 +182,10 @@ public:
                                     std::size_t count_max) const;
   claim_token token_last() const noexcept;
 
-  /// Claims of processors inside the engine that died with it. Their attempts
-  /// count too: an item that kills its processor must run out of them.
+  /// Claims of processors inside the engine that died with it, also those that
+  /// they had of another engine before the shard came to theirs: such a claim
+  /// has no deadline any more. Their attempts count too: an item that kills its
+  /// processor must run out of them.
   std::vector<event> release_local_claims(micros now) const;
 
   /// Ends items up to `id_last`, claimed or not, but not more than so many.

@@ -326,6 +326,17 @@ TEST_F(ending_all, a_restart_releases_claims_inside_the_engine_alone) {
   EXPECT_EQ(state_of(2), item_state::claimed);
 }
 
+TEST_F(ending_all, a_restart_releases_what_was_claimed_from_elsewhere) {
+  put({an_item(1)});
+  const auto x = claim(any_item(), {"inside", 900, false});
+  ASSERT_TRUE(x);
+  const auto adopted = books.extend(1, x->token, never);
+  ASSERT_TRUE(adopted);
+  apply({*adopted});
+  apply(books.release_local_claims(now));
+  EXPECT_EQ(state_of(1), item_state::pending);
+}
+
 TEST_F(ending_all, an_item_that_kills_its_processor_runs_out_of_attempts) {
   settings.attempts_max = 3;
   configure();

@@ -334,7 +334,9 @@ private:
       });
     if (one_in(2))
       return lose_claims(live_.release_local_claims(now_),
-                         [](const auto& x) { return x.local; });
+                         [](const auto& x) {
+                           return x.local || x.deadline_us == never;
+                         });
     const auto all = one_in(3);
     return lose_claims(
       live_.release_claims(all ? "" : "a", now_),
