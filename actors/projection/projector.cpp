@@ -263,16 +263,29 @@ std::chrono::milliseconds pause_after(const projector_options& options,
     out, std::max(options.pause, options.pause_max));
 }
 
+/// What is kept for a year may be forgotten a minute late: to ask the tables
+/// with every slice costs them a transaction each time.
+std::chrono::milliseconds forgetting_pause(std::int64_t retention_s) {
+  constexpr std::int64_t pause_max_s = 60;
+  return std::chrono::milliseconds{
+    std::min(retention_s, 20 * pause_max_s) * 1'000 / 20};
+}
+
 void forget_old(self_pointer self) {
+  constexpr std::uint32_t count_max = 1'000;
   auto& state = self->state;
   const auto& options = state.options;
-  if (seeded_bug("kept_for_ever"))
+  if (seeded_bug("kept_for_ever") || self->clock().now() < state.forget_next)
     return;
   const auto now_us = options.clock.at(self->clock().now());
   const auto kept_us =
     seeded_bug("forgotten_at_once") ? 0 : options.retention_s * 1'000'000;
   const auto forgotten = options.projection->forget_submissions(
-    std::min(now_us - kept_us, published_before_us(state, now_us)), 1000);
+    std::min(now_us - kept_us, published_before_us(state, now_us)),
+    count_max);
+  if (!forgotten || *forgotten < count_max)
+    state.forget_next
+      = self->clock().now() + forgetting_pause(options.retention_s);
   if (forgotten)
     (void)state.forgetting.is_over();
   else if (auto reason = render(forgotten.error());

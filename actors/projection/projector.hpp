@@ -112,6 +112,9 @@ struct projector_state {
     std::multimap<sequence, unpublished> waiting; ///< by up to where
   } publishing;
 
+  /// Nobody asks before this which submissions are old enough to be forgotten.
+  caf::actor_clock::time_point forget_next;
+
   /// By number of the segment.
   std::map<std::uint64_t, live_bodies> live;
   rules::shared_places shared;
