@@ -1,5 +1,7 @@
 #include "adapters/bagit/findings.hpp"
 
+#include "messages/values/cut_text.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -52,14 +54,10 @@ constexpr std::array<std::string_view, 41> names = {
   "unlisted_manifest",
 };
 
-/// Not more than that, and no half character.
+/// Not more than that.
 std::string cut(std::string_view text, std::size_t bytes_max) {
-  if (text.size() <= bytes_max)
-    return std::string{text};
-  auto end = bytes_max;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
-    --end;
-  return std::string{text.substr(0, end)} + "...";
+  std::string out{beginning_of(text, bytes_max)};
+  return text.size() <= bytes_max ? out : out + "...";
 }
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "actors/rules/letters/page.hpp"
 
+#include "messages/values/cut_text.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -18,8 +20,7 @@ constexpr std::size_t listed_bytes_max = 1'024;
 letter_facts listed(letter_facts x) {
   for (auto* text :
        {&x.event_id, &x.topic, &x.partition, &x.offset, &x.reason, &x.key})
-    if (text->size() > listed_bytes_max)
-      text->resize(listed_bytes_max);
+    text->resize(beginning_of(*text, listed_bytes_max).size());
   return x;
 }
 

@@ -1,5 +1,6 @@
 #include "actors/rules/reviews/reviews.hpp"
 
+#include "messages/values/cut_text.hpp"
 #include "messages/values/jobs.hpp"
 
 #include <xxhash.h>
@@ -20,7 +21,7 @@ bool differs(std::string_view part) {
 }
 
 std::string without_particulars(std::string_view note) {
-  note = note.substr(0, reason_bytes_max);
+  note = beginning_of(note, reason_bytes_max);
   std::string out;
   while (!note.empty()) {
     const auto end = std::min(note.find_first_of(" \n\t"), note.size());
@@ -102,7 +103,7 @@ void reviews::count(review_cause cause, const job_row& x,
   auto& at = causes_[cause];
   if (at.count++ == 0) {
     at.first.clear();
-    at.note = note.substr(0, note_bytes_max);
+    at.note = beginning_of(note, note_bytes_max);
   }
   if (at.first.size() < review_ids_max)
     at.first.push_back(x.id);

@@ -3,6 +3,7 @@
 #include "adapters/doors/kit/json_reader.hpp"
 #include "adapters/doors/kit/json_text.hpp"
 #include "adapters/doors/nsq/clients.hpp"
+#include "messages/values/cut_text.hpp"
 #include "messages/values/lower_case.hpp"
 #include "messages/values/utf8.hpp"
 
@@ -183,7 +184,7 @@ std::optional<refusal> set_rest(const wishes& x, const protocol_limits& limits,
 
 std::string shortened(std::string text) {
   constexpr std::size_t bytes_max = 1'024; // it is kept, and shown
-  text.resize(std::min(text.size(), bytes_max));
+  text.resize(beginning_of(text, bytes_max).size());
   return text;
 }
 

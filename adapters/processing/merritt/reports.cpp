@@ -1,6 +1,7 @@
 #include "adapters/processing/merritt/reports.hpp"
 
 #include "messages/values/csv.hpp"
+#include "messages/values/cut_text.hpp"
 #include "messages/values/json_text.hpp"
 #include "messages/values/time_text.hpp"
 
@@ -115,7 +116,7 @@ std::string table_of(const std::vector<const job_row*>& completed,
 /// One line of a text: what comes from outside begins no other.
 std::string line(const char* name, const std::string& value) {
   std::string out = std::string{name} + ": ";
-  for (const unsigned char c : value.substr(0, 2'000))
+  for (const unsigned char c : beginning_of(value, 2'000))
     out += c < 0x20 || c == 0x7f ? ' ' : static_cast<char>(c);
   return out + "\n";
 }

@@ -2,6 +2,7 @@
 
 #include "messages/values/base64.hpp"
 #include "messages/values/blanks.hpp"
+#include "messages/values/cut_text.hpp"
 #include "messages/values/hex.hpp"
 #include "messages/values/lower_case.hpp"
 #include "messages/values/time_text.hpp"
@@ -11,6 +12,22 @@
 #include <gtest/gtest.h>
 
 using namespace depositd;
+
+TEST(cut_text, ends_with_no_half_character) {
+  EXPECT_EQ(beginning_of("abc", 3), "abc");
+  EXPECT_EQ(beginning_of("abcd", 3), "abc");
+  EXPECT_EQ(beginning_of("ab\u20ac", 5), "ab\u20ac");
+  for (std::size_t bytes_max : {2u, 3u, 4u})
+    EXPECT_EQ(beginning_of("ab\u20acx", bytes_max), "ab");
+  EXPECT_EQ(beginning_of("\u20ac", 2), "");
+  EXPECT_EQ(beginning_of("\U0001f600x", 3), "");
+  EXPECT_EQ(beginning_of("abc", 0), "");
+}
+
+TEST(cut_text, takes_what_is_no_utf8_as_it_is) {
+  EXPECT_EQ(beginning_of("a\x80\x80\x80\x80\x80\x80", 5), "a\x80\x80\x80\x80");
+  EXPECT_EQ(beginning_of("\xff\xff\xff", 2), "\xff\xff");
+}
 
 TEST(hex, writes_two_lower_case_digits_per_byte) {
   EXPECT_EQ(to_hex(""), "");

@@ -37,6 +37,18 @@ TEST(reviews, of_one_cause_are_told_together) {
   EXPECT_NE(due[0].id, due[1].id);
 }
 
+TEST(reviews, never_tell_half_a_character) {
+  reviews all{interval, 1'000};
+  std::string note = "x";
+  while (note.size() < 2'000)
+    note += "\u20ac";
+  all.see(a_failure(1, 1'000, note));
+  const auto due = all.due(1'010);
+  ASSERT_EQ(due.size(), 1u);
+  EXPECT_EQ(due[0].note, note.substr(0, 1'000)); // 1 + 333 characters
+  EXPECT_EQ(due[0].cause.reason, note.substr(0, 199));
+}
+
 TEST(reviews, jobs_that_stay_too_long_are_told_once_until_they_move) {
   reviews all{interval, 1'000};
   auto old = a_failure(7, 500, "");
