@@ -139,7 +139,8 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
   stages::stage_work_options options;
   auto ingest = ingest_options_of(settings, tools, std::move(profiles));
   options.handlers = merritt::first_stages(tools, ingest.room);
-  options.handlers.merge(merritt::last_stages(tools));
+  options.handlers.merge(
+    merritt::last_stages(tools, relay_service(settings, cut)));
   options.handlers.merge(aptrust::ingest_stages(std::move(ingest)));
   options.handlers.merge(aptrust::order_stages(tools));
   auto& splitter = options.handlers.at(stages::split_handler);

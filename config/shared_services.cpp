@@ -3,6 +3,7 @@
 #include "adapters/minters/http_minter.hpp"
 #include "adapters/stores/objects/storage_root.hpp"
 #include "config/kept_work.hpp"
+#include "config/stage_tools.hpp"
 #include "config/stores.hpp"
 
 #include <algorithm>
@@ -29,6 +30,8 @@ using service_map = std::map<std::string, service>;
 
 constexpr std::chrono::milliseconds connect_limit{5'000};
 constexpr std::chrono::milliseconds answer_limit{10'000};
+/// Some relays keep all who come waiting before they greet them.
+constexpr std::chrono::milliseconds greeting_limit{60'000};
 
 /// Lists one key, as at the start: also a key that is refused, and a bucket
 /// that is gone, are no fault of an item.
@@ -168,6 +171,21 @@ void wait_for_services(stages::stage_handlers& all,
       use_perhaps(minter, uses);
     work = stages::while_reachable(std::move(uses), std::move(work));
   }
+}
+
+std::shared_ptr<stages::shared_service>
+relay_service(const depositd_settings& settings, const work_cut_ptr& cut) {
+  if (settings.mail.smtp.empty())
+    return nullptr;
+  auto options = smtp_options_of(settings.mail, cut);
+  if (!options)
+    return nullptr; // the engine did not start
+  options->connect_limit = connect_limit;
+  options->time_limit = greeting_limit;
+  return std::make_shared<stages::shared_service>(
+    stages::shared_service_options{
+      .name = "mail",
+      .ask = [relay = std::move(*options)] { return look_for_relay(relay); }});
 }
 
 } // namespace depositd

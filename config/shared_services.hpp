@@ -16,4 +16,8 @@ void wait_for_services(stages::stage_handlers& all,
                        const stages::stage_tools& tools,
                        const work_cut_ptr& cut);
 
+/// The relay that mail goes to; null where no mail is sent.
+std::shared_ptr<stages::shared_service>
+relay_service(const depositd_settings& settings, const work_cut_ptr& cut);
+
 } // namespace depositd

@@ -5,7 +5,6 @@
 #include "adapters/fetching/web_downloader.hpp"
 #include "adapters/minters/http_minter.hpp"
 #include "adapters/minters/local_minter.hpp"
-#include "adapters/notifying/smtp_mailer.hpp"
 #include "adapters/notifying/web_callbacks.hpp"
 #include "adapters/processing/stages/read_model_reader.hpp"
 #include "adapters/stores/files/disk.hpp"
@@ -92,16 +91,10 @@ caf::error open_mail(const mail_settings& settings, const work_cut_ptr& cut,
                      stages::stage_tools& out) {
   if (settings.smtp.empty())
     return {};
-  auto relay = parse_endpoint(settings.smtp);
-  if (!relay)
-    return about("mail.smtp", relay.error());
-  smtp_options options{.relay = std::move(*relay), .from = settings.from};
-  options.privacy = privacy_of(settings.tls);
-  options.ca_file = settings.ca;
-  options.user = settings.user;
-  options.password = settings.password;
-  options.stopped = watch(cut);
-  auto opened = make_smtp_mailer(std::move(options));
+  auto options = smtp_options_of(settings, cut);
+  if (!options)
+    return std::move(options.error());
+  auto opened = make_smtp_mailer(std::move(*options));
   if (!opened)
     return about("mail.from", opened.error());
   out.mailer = std::move(*opened);
@@ -245,6 +238,20 @@ fs::path mount_notes_of_node(const depositd_settings& settings) {
 }
 
 } // namespace
+
+caf::expected<smtp_options> smtp_options_of(const mail_settings& settings,
+                                            const work_cut_ptr& cut) {
+  auto relay = parse_endpoint(settings.smtp);
+  if (!relay)
+    return about("mail.smtp", relay.error());
+  smtp_options out{.relay = std::move(*relay), .from = settings.from};
+  out.privacy = privacy_of(settings.tls);
+  out.ca_file = settings.ca;
+  out.user = settings.user;
+  out.password = settings.password;
+  out.stopped = watch(cut);
+  return out;
+}
 
 caf::expected<std::shared_ptr<const stages::stage_tools>>
 open_stage_tools(caf::actor_system& system, const depositd_settings& settings,

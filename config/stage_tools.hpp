@@ -3,6 +3,7 @@
 // What the stages of pipelines work with in an engine or a node, as the
 // settings choose it.
 
+#include "adapters/notifying/smtp_mailer.hpp"
 #include "adapters/processing/stages/stage_tools.hpp"
 #include "adapters/stores/objects/copy_gate.hpp"
 #include "config/settings.hpp"
@@ -27,6 +28,11 @@ open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
                  const shards_actor& shards,
                  const std::shared_ptr<ocfl::copy_gate>& gate,
                  const work_cut_ptr& cut);
+
+/// Of the relay `mail.smtp`, which is set; `ec::bad_setting` if it is no
+/// address. What is asked of it ends soon once `cut` is made.
+caf::expected<smtp_options> smtp_options_of(const mail_settings& settings,
+                                            const work_cut_ptr& cut);
 
 /// What a joined node has of its engine's stores.
 struct engine_stores {

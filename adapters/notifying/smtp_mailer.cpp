@@ -117,12 +117,15 @@ void set_relay(CURL* easy, const smtp_options& x, const std::string& url) {
   set(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(x.time_limit.count()));
 }
 
+std::string url_of(const smtp_options& x) {
+  return (x.privacy == mail_privacy::tls ? "smtps://" : "smtp://")
+         + to_string(x.relay);
+}
+
 class smtp_mailer final : public mailer {
 public:
   explicit smtp_mailer(smtp_options options)
-    : options_(std::move(options)),
-      url_((options_.privacy == mail_privacy::tls ? "smtps://" : "smtp://")
-           + to_string(options_.relay)) {
+    : options_(std::move(options)), url_(url_of(options_)) {
     curl_global_init(CURL_GLOBAL_DEFAULT);
   }
 
@@ -195,6 +198,27 @@ caf::expected<std::unique_ptr<mailer>> make_smtp_mailer(smtp_options options) {
                            "mail.user: a password is not sent where others can "
                            "read it; see mail.tls");
   return std::make_unique<smtp_mailer>(std::move(options));
+}
+
+caf::error look_for_relay(const smtp_options& options) {
+  const easy_handle easy{curl_easy_init(), &curl_easy_cleanup};
+  auto* curl = easy.get();
+  set_relay(curl, options, url_of(options));
+  set(curl, CURLOPT_CUSTOMREQUEST, "NOOP");
+  set(curl, CURLOPT_NOBODY, 1L);
+  std::array<char, CURL_ERROR_SIZE> reason{};
+  set(curl, CURLOPT_ERRORBUFFER, reason.data());
+  stop_curl_if(curl, options.stopped);
+  const auto code = curl_easy_perform(curl);
+  long status = 0;
+  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+  // One that does not know this command has let us in all the same.
+  if (code == CURLE_OK || (status >= 500 && status <= 504))
+    return {};
+  return caf::make_error(ec::overloaded,
+                         to_string(options.relay) + ": "
+                           + (reason[0] ? reason.data()
+                                        : curl_easy_strerror(code)));
 }
 
 } // namespace depositd

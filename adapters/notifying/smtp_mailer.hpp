@@ -43,4 +43,9 @@ struct smtp_options {
 /// login too, `ec::overloaded`.
 caf::expected<std::unique_ptr<mailer>> make_smtp_mailer(smtp_options options);
 
+/// Connects as for a mail and logs in, but sends none. Why the relay takes no
+/// mail at all now (`ec::overloaded`); none: it is there, whatever it may say
+/// of a mail. Blocks.
+caf::error look_for_relay(const smtp_options& options);
+
 } // namespace depositd

@@ -11,6 +11,9 @@
 #include "messages/values/operations.hpp"
 #include "messages/values/time_text.hpp"
 
+#include <spdlog/spdlog.h>
+
+#include <atomic>
 #include <utility>
 
 namespace depositd::crossref {
@@ -93,8 +96,9 @@ outcome wait_for_turn() {
 
 class notifying {
 public:
-  notifying(const notify_options& options, const handle_item& item)
-    : with_(options), item_(item) {
+  notifying(const notify_options& options, std::atomic_flag& unmailed,
+            const handle_item& item)
+    : with_(options), unmailed_(unmailed), item_(item) {
     // nop
   }
 
@@ -111,7 +115,7 @@ public:
     if (!contact_.callback.empty())
       return call_back();
     if (!with_.tools->mailer)
-      return ended(verdict::skip, "no mail is sent here");
+      return end_without_mail();
     auto to = address();
     if (!to)
       return ended(verdict::retry, render(to.error()));
@@ -132,6 +136,18 @@ private:
     }
     auto out = address_in(deposit_.submission, bytes, with_.limits);
     return out.empty() ? contact_.mail : std::move(out);
+  }
+
+  /// Whoever runs an engine without the relay that it had is to hear of it.
+  outcome end_without_mail() {
+    if (!unmailed_.test()) {
+      const auto to = address();
+      if (to && !to->empty() && !unmailed_.test_and_set())
+        spdlog::warn("notifications_not_mailed first={} user={} "
+                     "reason=\"mail.smtp is not set\"",
+                     item_.item.id, item_.item.user);
+    }
+    return ended(verdict::skip, "no mail is sent here");
   }
 
   caf::expected<submission_row> row() {
@@ -171,6 +187,7 @@ private:
   }
 
   const notify_options& with_;
+  std::atomic_flag& unmailed_; ///< the log was told of one
   const handle_item& item_;
   submission_body deposit_;
   contact_changed contact_;
@@ -182,8 +199,10 @@ stages::stage_handler make_notify_handler(notify_options options) {
   if (!options.turns)
     options.turns = std::make_shared<stages::receiver_turns>(
       stages::receiver_turns_options{.slow_most = slow_most});
-  return [options = std::move(options)](const stages::stage_task& x) {
-    return notifying{options, x.item}.run();
+  return [options = std::move(options),
+          unmailed = std::make_shared<std::atomic_flag>()](
+           const stages::stage_task& x) {
+    return notifying{options, *unmailed, x.item}.run();
   };
 }
 

@@ -134,7 +134,8 @@ outcome clean_up(work_on_job& x) {
 }
 
 stages::stage_handlers
-last_stages(std::shared_ptr<const stages::stage_tools> tools) {
+last_stages(std::shared_ptr<const stages::stage_tools> tools,
+            std::shared_ptr<stages::shared_service> relay) {
   stages::stage_handlers out;
   out["merritt.store"] = job_handler(tools, locked(store_object));
   out["merritt.record"] = job_handler(tools, locked(record_object));
@@ -143,7 +144,7 @@ last_stages(std::shared_ptr<const stages::stage_tools> tools) {
     return without_locks(x, notify_depositor(x, *turns));
   });
   out["merritt.cleanup"] = job_handler(tools, clean_up);
-  out["merritt.report"] = make_reporter(tools);
+  out["merritt.report"] = make_reporter(tools, std::move(relay));
   return out;
 }
 

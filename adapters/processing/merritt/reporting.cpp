@@ -7,6 +7,8 @@
 #include "adapters/processing/stages/receiver_turns.hpp"
 #include "messages/values/clock.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -37,8 +39,8 @@ outcome again_at_once() {
 class reporting {
 public:
   reporting(const stages::stage_tools& tools, stages::receiver_turns& turns,
-            const stages::stage_task& task)
-    : tools_(tools), turns_(turns), task_(task) {
+            stages::shared_service* relay, const stages::stage_task& task)
+    : tools_(tools), turns_(turns), relay_(relay), task_(task) {
     // nop
   }
 
@@ -93,14 +95,22 @@ private:
       return call_back();
     std::string trouble;
     if (const auto wanted = wanted_mail()) {
+      if (const auto away = relay_ ? relay_->known_away() : caf::error{})
+        return wait_for_relay(away);
       const auto turn = turns_.enter(stages::mail_relay);
       if (!turn)
         return ask_later(stages::mail_relay, "the mail server is slow");
       if (auto failure = tools_.mailer->send(*wanted); failure) {
-        if (failure != ec::invalid_argument && !is_last_attempt(task_))
+        const bool for_good = failure == ec::invalid_argument;
+        if (const auto away =
+              relay_ && !for_good ? relay_->look() : caf::error{})
+          return wait_for_relay(away);
+        if (!for_good && !is_last_attempt(task_))
           return ended(verdict::retry, render(failure));
         // Nobody can be told: that must not hold the batch for ever.
         trouble = "the report was not sent: " + render(failure);
+        spdlog::warn("report_not_sent batch={} reason=\"{}\"", batch_.uuid,
+                     render(failure));
       }
     }
     batch_.more[reported] = written(telling(about_));
@@ -113,6 +123,14 @@ private:
   outcome ask_later(const std::string& receiver, std::string why) const {
     auto out = ended(verdict::not_yet, std::move(why));
     out.delay_ms = turns_.is_slow(receiver) ? slow_delay_ms : turn_delay_ms;
+    return out;
+  }
+
+  /// Nor does it while no mail goes anywhere.
+  static outcome wait_for_relay(const caf::error& away) {
+    auto out = ended(verdict::not_yet,
+                     "the mail server is away: " + render(away));
+    out.delay_ms = slow_delay_ms;
     return out;
   }
 
@@ -228,6 +246,7 @@ private:
 
   const stages::stage_tools& tools_;
   stages::receiver_turns& turns_;
+  stages::shared_service* relay_; ///< null: it is never asked
   const stages::stage_task& task_;
   batch_document batch_;
   report about_;
@@ -236,11 +255,12 @@ private:
 } // namespace
 
 stages::stage_handler
-make_reporter(std::shared_ptr<const stages::stage_tools> tools) {
-  return [tools = std::move(tools),
+make_reporter(std::shared_ptr<const stages::stage_tools> tools,
+              std::shared_ptr<stages::shared_service> relay) {
+  return [tools = std::move(tools), relay = std::move(relay),
           turns = std::make_shared<stages::receiver_turns>()](
            const stages::stage_task& task) {
-    return reporting{*tools, *turns, task}.run();
+    return reporting{*tools, *turns, relay.get(), task}.run();
   };
 }
 

@@ -121,8 +121,10 @@ TEST_F(private_smtp_mails, log_in_after_starttls) {
   serve();
   options.privacy = mail_privacy::starttls;
   EXPECT_EQ(arrived(a_mail())["from"], "depositd@archive.example");
+  EXPECT_FALSE(look_for_relay(options)) << render(look_for_relay(options));
   options.password = "wrong";
   EXPECT_EQ(send(a_mail()), ec::overloaded) << "it is not the mail's fault";
+  EXPECT_EQ(look_for_relay(options), ec::overloaded);
 }
 
 TEST_F(private_smtp_mails, log_in_over_tls) {
@@ -240,6 +242,13 @@ TEST_F(smtp_mails, tell_what_never_from_what_not_now) {
   EXPECT_EQ(arrived(x)["to"], std::vector<std::string>{"ann@example.org"});
 }
 
+TEST_F(smtp_mails, are_not_taken_though_the_relay_is_there) {
+  auto x = a_mail();
+  x.to = {"later@example.org"};
+  EXPECT_EQ(send(x), ec::overloaded);
+  EXPECT_FALSE(look_for_relay(options)) << render(look_for_relay(options));
+}
+
 TEST_F(smtp_mails, end_in_time_when_the_relay_says_nothing) {
   options.from = "mute@archive.example";
   options.time_limit = std::chrono::milliseconds{300};
@@ -252,9 +261,11 @@ TEST(smtp_mailer, says_that_the_relay_is_not_there) {
     const testing::scripted_server gone{[](const auto&) { return ""; }};
     port = gone.port();
   }
-  auto by = make_smtp_mailer({.relay = {"127.0.0.1", port}, .from = "a@b.c"});
+  const smtp_options options{.relay = {"127.0.0.1", port}, .from = "a@b.c"};
+  auto by = make_smtp_mailer(options);
   ASSERT_TRUE(by);
   EXPECT_EQ((*by)->send(a_mail()), ec::overloaded);
+  EXPECT_EQ(look_for_relay(options), ec::overloaded);
 }
 
 TEST(smtp_mailer, needs_a_sender) {

@@ -2,6 +2,7 @@
 
 #include "tests/adapters/doors/crossref/fake_stores.hpp"
 #include "tests/adapters/processing/crossref/deposit_builder.hpp"
+#include "tests/support/captured_log.hpp"
 #include "tests/support/noted_messages.hpp"
 
 #include <gtest/gtest.h>
@@ -245,6 +246,22 @@ TEST_F(notify_handler_test, tries_again_while_the_bytes_are_away) {
   EXPECT_EQ(make_notify_handler({.tools = tools})({item, stage}).says,
             verdict::retry);
   EXPECT_TRUE(mails->sent.empty());
+}
+
+TEST_F(notify_handler_test, says_in_the_log_that_there_is_no_mail_any_more) {
+  tools->mailer = nullptr;
+  const depositd::testing::captured_log log;
+  const auto work = make_notify_handler({.tools = tools});
+  handle_item item;
+  item.item.id = rows->row.id;
+  item.item.user = rows->row.user;
+  item.control = std::make_shared<const control_state>(control);
+  for (const auto* address : {"", "ann@example.org", "bob@example.org"}) {
+    item.item.body = encode_submission_body(rows->row.submission,
+                                            deposit_of(address));
+    EXPECT_EQ(work({item, stage}).says, verdict::skip);
+  }
+  EXPECT_EQ(log.count("notifications_not_mailed"), 1u) << log.text();
 }
 
 TEST_F(notify_handler_test, is_done_at_once_where_nobody_is_to_be_told) {

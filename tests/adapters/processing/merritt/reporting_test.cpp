@@ -1,9 +1,15 @@
 // The reports of batches. Names of tests begin with the rows of the case table
 // that they stand for.
 
+#include "messages/values/utf8.hpp"
 #include "tests/adapters/processing/merritt/keeping_world.hpp"
+#include "tests/support/captured_log.hpp"
+
+#include <chrono>
 
 namespace depositd::merritt {
+
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -162,6 +168,15 @@ TEST_F(merritt_reports, never_begin_a_line_from_outside) {
   work->batch.info.submitter = "x\r\nStatus: Completed";
   ASSERT_EQ(report().says, verdict::done);
   EXPECT_EQ(sent().text.find("\nStatus: Completed"), std::string::npos);
+}
+
+TEST_F(merritt_reports, never_cut_a_character) {
+  add(job_state::completed);
+  auto& name = work->batch.info.submitter;
+  while (name.size() < 3'000)
+    name += "\u20ac";
+  ASSERT_EQ(report().says, verdict::done);
+  EXPECT_EQ(find_invalid_utf8(sent().text), std::string::npos);
 }
 
 TEST_F(merritt_reports, R10_tell_what_has_changed_since) {
@@ -391,6 +406,42 @@ TEST_F(merritt_reports, wait_for_the_relay_but_not_for_ever) {
   out = report();
   EXPECT_EQ(out.says, verdict::done);
   EXPECT_HAS(out.reason, "no such user");
+}
+
+TEST_F(merritt_reports, wait_at_no_cost_while_the_relay_is_away) {
+  caf::error away = caf::make_error(ec::overloaded, "nobody listens");
+  std::chrono::steady_clock::time_point now{1h};
+  const auto relay = std::make_shared<stages::shared_service>(
+    stages::shared_service_options{.name = "mail",
+                                   .ask = [&away] { return away; },
+                                   .now = [&now] { return now; }});
+  handlers = last_stages(tools, relay);
+  add(job_state::completed);
+  mails->failure = caf::make_error(ec::overloaded, "no relay");
+  attempt = stage.attempts_max;
+  for (int i = 0; i < 3; ++i) {
+    const auto out = report();
+    EXPECT_EQ(out.says, verdict::not_yet);
+    EXPECT_HAS(out.reason, "nobody listens");
+  }
+  now += 1min;
+  away = {};
+  mails->failure = {};
+  EXPECT_EQ(report().says, verdict::done);
+  sent();
+}
+
+TEST_F(merritt_reports, end_though_a_relay_that_is_there_takes_none) {
+  const auto relay = std::make_shared<stages::shared_service>(
+    stages::shared_service_options{.name = "mail",
+                                   .ask = [] { return caf::error{}; }});
+  handlers = last_stages(tools, relay);
+  add(job_state::completed);
+  mails->failure = caf::make_error(ec::overloaded, "come again");
+  attempt = stage.attempts_max;
+  const testing::captured_log log;
+  EXPECT_EQ(report().says, verdict::done);
+  EXPECT_EQ(log.count("report_not_sent batch=bid-1"), 1u);
 }
 
 TEST_F(merritt_reports, need_no_relay_and_no_address) {
