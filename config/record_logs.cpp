@@ -18,6 +18,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
 
 namespace depositd {
 
@@ -53,16 +54,21 @@ facts_claim facts_named_in(const depositd_settings& settings) {
   return out;
 }
 
+/// When the brokers have answered for the first time.
 void warn_of_compacted(const depositd_settings& settings) {
   const auto& kafka = settings.kafka;
   std::vector<std::string> topics{kafka.ingress_topic, kafka.egress_topic,
                                   kafka.dead_letter_topic};
   if (!kafka.jobs_topic.empty())
     topics.push_back(kafka.jobs_topic);
+  // A process has one cluster, and several who agree that it is the right one.
+  static std::atomic_flag looked;
+  if (looked.test())
+    return;
   const auto found
     = compacted_topics(kafka_options_of(settings), topics,
                        std::chrono::steady_clock::now() + look_time);
-  if (!found)
+  if (!found || looked.test_and_set())
     return; // whoever may not ask is told nothing
   for (const auto& topic : *found)
     spdlog::error("topic_is_compacted topic={} reason=\"of records with one "
@@ -241,7 +247,10 @@ caf::expected<record_logs> spawn_record_logs(caf::actor_system& system,
     return naming_kafka(sink.error());
   // They may have been away when the engine started.
   const auto agree = [settings = options.settings] {
-    return agree_on_brokers(settings);
+    auto failed = agree_on_brokers(settings);
+    if (!failed)
+      warn_of_compacted(settings);
+    return failed;
   };
   const auto format = format_of(options.settings);
   record_logs out;

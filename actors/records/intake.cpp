@@ -49,6 +49,17 @@ void go_on(self_pointer self, std::chrono::milliseconds pause) {
 
 // -- beginning ----------------------------------------------------------------
 
+/// Where something was read before, what is missing stops the intake.
+void tell_begun_late(intake_state& state, const watermarks_read& known,
+                     const std::vector<partition_position>& read) {
+  for (const auto& x : begun_late(state, known, read))
+    if (state.late.insert(x.partition).second)
+      spdlog::error("intake_begins_late topic={} partition={} offsets=0-{} "
+                    "reason=\"the brokers have deleted these records before "
+                    "anything of the partition was read here\"",
+                    state.options.topic, x.partition, x.next - 1);
+}
+
 void begin_at(self_pointer self, const watermarks_read& known) {
   auto& state = self->state;
   if (state.cut)
@@ -70,6 +81,7 @@ void begin_at(self_pointer self, const watermarks_read& known) {
       state.cut = failed;
     return start_again(self, failed);
   }
+  tell_begun_late(state, known, *from);
   state.partitions.clear();
   for (const auto& x : *from)
     state.partitions[x.partition].next = x.next;

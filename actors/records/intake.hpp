@@ -14,6 +14,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 namespace depositd::records {
@@ -99,6 +100,7 @@ struct intake_state {
   /// one had, nothing would tell: what it got meanwhile was never read.
   caf::error cut;
   std::string stopped; ///< why it could not begin, as the log says
+  std::set<std::int32_t> late; ///< begun late, as the log says
   intake_report report;
 
   static inline const char* name = "intake";

@@ -64,6 +64,18 @@ positions(const intake_state& state, const watermarks_read& known) {
   return out;
 }
 
+std::vector<partition_position>
+begun_late(const intake_state& state, const watermarks_read& known,
+           const std::vector<partition_position>& read) {
+  const auto watermarks = by_name(known);
+  std::vector<partition_position> out;
+  for (const auto& x : read)
+    if (x.next > 0 && !state.committed.contains(x.partition)
+        && !watermarks.contains(cursor_name(state.options, x.partition)))
+      out.push_back(x);
+  return out;
+}
+
 bool has_more(const intake_state& state) {
   const auto count = state.options.source->partitions();
   if (!count)

@@ -27,6 +27,12 @@ std::string mark_name(const intake_options& options, std::int32_t number);
 caf::expected<std::vector<partition_position>>
 positions(const intake_state& state, const watermarks_read& known);
 
+/// Of these positions those before which there were records that nobody has
+/// read, and nobody can: of partitions of which nothing was ever read.
+std::vector<partition_position>
+begun_late(const intake_state& state, const watermarks_read& known,
+           const std::vector<partition_position>& read);
+
 /// Whether the topic has partitions that are ours and are not read. What
 /// cannot be asked is not known yet: no.
 bool has_more(const intake_state& state);

@@ -107,6 +107,23 @@ TEST_F(record_places_test, what_was_never_read_is_behind_by_what_there_is) {
   EXPECT_EQ(report->accepted, 2u);
 }
 
+TEST_F(record_places_test, what_was_gone_before_anybody_read_it_is_named) {
+  for (int i = 0; i < 5; ++i)
+    write(line_of(i), 1);
+  trim_memory_partition(*topics, "in", 1, 3);
+  const testing::captured_log log;
+  start_all();
+  pass(2s);
+  EXPECT_EQ(log.count("intake_begins_late topic=in partition=1 offsets=0-2 "),
+            1u)
+    << log.text();
+  crash_all();
+  trim_memory_partition(*topics, "in", 1, 5);
+  start_all();
+  pass(2s);
+  EXPECT_EQ(log.count("intake_begins_late"), 1u) << "that was read";
+}
+
 TEST_F(record_places_test, records_that_retention_took_stop_the_partition) {
   start_all();
   write("ann metadata one x");
