@@ -20,9 +20,12 @@ namespace {
 
 caf::expected<std::unique_ptr<receiving_place>>
 open_place(const std::string& name, const receiving_settings& x,
-           const std::filesystem::path& notes) {
-  if (x.kind == receiving_kind::s3)
-    return open_s3_receiving(s3_options_of(x.s3));
+           std::uint32_t rate_min, const std::filesystem::path& notes) {
+  if (x.kind == receiving_kind::s3) {
+    auto options = s3_options_of(x.s3);
+    options.limits.rate_min = rate_min;
+    return open_s3_receiving(std::move(options));
+  }
   return open_folder_receiving(
     {.folder = x.path,
      .note = notes.empty() ? notes : notes / ("receiving." + name)});
@@ -35,7 +38,7 @@ caf::error open_receiving(const depositd_settings& settings,
                           stages::stage_tools& out) {
   caf::error failure;
   for (const auto& [name, place] : settings.aptrust.receiving) {
-    auto opened = open_place(name, place, notes);
+    auto opened = open_place(name, place, settings.fetch.rate_min, notes);
     if (opened)
       out.receiving[name] = std::move(*opened);
     else if (!failure)

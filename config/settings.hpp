@@ -249,6 +249,8 @@ struct review_settings {
 struct fetch_settings {
   /// That may be fetched from though their addresses are private.
   std::vector<endpoint> allow;
+  /// Bytes/s below which a source is left, after a while, for another time.
+  std::uint32_t rate_min = 1'024;
 
   friend bool operator==(const fetch_settings&,
                          const fetch_settings&) = default;

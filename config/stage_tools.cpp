@@ -53,11 +53,13 @@ caf::error make_private(const std::string& setting, const fs::path& folder) {
 
 /// What goes to the web, with the guard between.
 struct guarded_web {
-  guarded_web(std::vector<endpoint> allowed, std::uint64_t disk_free_min,
+  guarded_web(const fetch_settings& settings, std::uint64_t disk_free_min,
               const work_cut_ptr& cut)
-    : guard(std::move(allowed)),
-      files(make_web_downloader(guard, {.limits = {.stopped = watch(cut)},
-                                        .disk_free_min = disk_free_min})),
+    : guard(settings.allow),
+      files(make_web_downloader(guard,
+                                {.limits = {.rate_min = settings.rate_min,
+                                            .stopped = watch(cut)},
+                                 .disk_free_min = disk_free_min})),
       callbacks(make_web_callbacks(guard, {.stopped = watch(cut)})) {
     // nop
   }
@@ -69,8 +71,8 @@ struct guarded_web {
 
 void open_web(const fetch_settings& settings, const work_cut_ptr& cut,
               stages::stage_tools& out) {
-  const auto all = std::make_shared<guarded_web>(
-    settings.allow, out.provision.free_min, cut);
+  const auto all =
+    std::make_shared<guarded_web>(settings, out.provision.free_min, cut);
   out.downloader = {all, all->files.get()};
   out.callbacks = {all, all->callbacks.get()};
 }

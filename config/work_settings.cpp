@@ -129,6 +129,8 @@ std::vector<setting_key> work_keys() {
     {"reviews.stage_age_s",
      number(0, 31'536'000, &settings::reviews, &review_settings::stage_age_s)},
     {"fetch.allow", read_allowed},
+    {"fetch.rate_min", number(1, 1'000'000'000, &settings::fetch,
+                              &fetch_settings::rate_min)},
     {"minter.kind",
      [](settings& to, const given_setting& x) {
        return read_word<minter_kind>(

@@ -20,7 +20,8 @@ TEST(work_settings, reach_their_fields) {
                 "storage:\n"
                 "  vault.1: {path: /srv/vault}\n"
                 "mail: {smtp: 'mail.example.org:25', from: me@here}\n"
-                "fetch: {allow: ['127.0.0.1:8000', 'files.here:80']}\n"
+                "fetch: {allow: ['127.0.0.1:8000', 'files.here:80'],\n"
+                "        rate_min: 65536}\n"
                 "minter: {kind: http, url: 'https://m/shoulder/x'}\n"
                 "estimate: {unknown_penalty: 3, sizes: ['10:5']}\n");
   EXPECT_EQ(x.pipelines.folder, "/etc/pipelines");
@@ -33,6 +34,7 @@ TEST(work_settings, reach_their_fields) {
   EXPECT_EQ(x.mail.from, "me@here");
   EXPECT_EQ(x.fetch.allow, (std::vector<endpoint>{{"127.0.0.1", 8'000},
                                                   {"files.here", 80}}));
+  EXPECT_EQ(x.fetch.rate_min, 65'536u);
   EXPECT_EQ(x.minter.kind, minter_kind::http);
   EXPECT_EQ(x.minter.url, "https://m/shoulder/x");
   EXPECT_EQ(x.estimate.unknown_penalty, 3u);
@@ -98,6 +100,7 @@ TEST(work_settings, that_are_wrong_are_refused_by_key_and_line) {
     {"reviews: {webhook: 'http://'}", "reviews.webhook: must be an address"},
     {"reviews: {interval_s: 0}", "reviews.interval_s: must be a number"},
     {"fetch: {allow: ['host']}", "fetch.allow: must be a list of HOST:PORT"},
+    {"fetch: {rate_min: 0}", "fetch.rate_min: must be a number from 1"},
     {"fetch: {allow: ['host:0']}", "fetch.allow: must be a list of HOST:PORT"},
     {"minter: {kind: noid}", "minter.kind: must be one of local, http"},
     {"minter: {kind: http}", "minter.url: an address of http or https"},
