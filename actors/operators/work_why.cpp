@@ -25,6 +25,22 @@ bool is_held(const job_known& x) {
   return at != x.control->collections.end() && at->second.held;
 }
 
+/// Of a job that waits where its pipeline has no stage any more: where, and
+/// what helps.
+std::string gone_stage_text(const job_known& x) {
+  const auto& queue = x.row->queue;
+  const auto dot = queue.rfind('.');
+  if (dot == queue.npos
+      || !x.control->pipelines.contains(queue.substr(0, dot))
+      || rules::find_stage(*x.control, queue).of)
+    return {};
+  const bool completed = x.row->status.state == job_state::completed;
+  return "the pipeline " + queue.substr(0, dot) + " has no stage "
+         + queue.substr(dot + 1) + " any more: put it back into its file, or "
+         + (completed ? "job delete: it stays completed"
+                      : "job fail, and then job requeue --to another one");
+}
+
 /// A job that is where it is until somebody does something, or for ever.
 void add_rest(document& out, const job_known& x) {
   const auto& row = *x.row;
@@ -54,27 +70,14 @@ void add_rest(document& out, const job_known& x) {
       break;
     case job_state::completed:
     case job_state::deleted:
+      if (auto text = gone_stage_text(x); !text.empty())
+        add(out, "stage_gone", std::move(text));
       add(out, "finished",
           word(status.state) + " at " + format_utc(status.changed_us));
       break;
     default:
       break;
   }
-}
-
-/// Of a job that waits where its pipeline has no stage any more: where, and
-/// what helps.
-std::string gone_stage_text(const job_known& x) {
-  const auto& queue = x.row->queue;
-  const auto dot = queue.rfind('.');
-  if (dot == queue.npos
-      || !x.control->pipelines.contains(queue.substr(0, dot))
-      || rules::find_stage(*x.control, queue).of)
-    return {};
-  return "the pipeline " + queue.substr(0, dot) + " has no stage "
-         + queue.substr(dot + 1)
-         + " any more: put it back into its file, or job fail, and then job "
-           "requeue --to another one";
 }
 
 /// What is true of the stage that it waits in.

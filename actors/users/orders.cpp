@@ -123,8 +123,8 @@ void ask_batch(self_pointer self, const reply_address& where,
           [=](const caf::error& why) { journal::answer(of.where, why); });
 }
 
-/// Of a job that is there, in `queue`; `stages` is null if its pipeline, or its
-/// batch, is gone.
+/// Of a job that is there, in `queue`; `stages` is null if its pipeline is
+/// gone. Its batch may be over, while it waits to be tidied up after.
 job_wanted wanted_of(self_pointer self, item_id id, const rules::kept_job& job,
                      const user_queue& queue) {
   job_wanted out;
@@ -133,6 +133,9 @@ job_wanted wanted_of(self_pointer self, item_id id, const rules::kept_job& job,
   if (const auto* batch = self->state.work.batch(job.batch)) {
     out.collection_held = is_held(self, batch->info.collection);
     out.stages = stages_of(self, batch->info.pipeline);
+  } else {
+    // The queue is called PIPELINE.STAGE.
+    out.stages = stages_of(self, queue.name.substr(0, queue.name.rfind('.')));
   }
   return out;
 }

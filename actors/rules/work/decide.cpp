@@ -225,8 +225,15 @@ caf::expected<job_step> as_wanted(const job_wanted& x) {
                            "the job cannot resume in " + x.stage.substr(0, 64)
                              + ", it has come to " + in.stages[reached].name
                              + " only");
+  // A completed job waits for a stage that tidies up behind it.
+  if (answer->removed && reached < in.stages.size())
+    return caf::make_error(ec::invalid_argument,
+                           "the job is completed, and goes once "
+                             + in.stages[reached].name + " has tidied up");
   auto& move = out.move;
   move.status = std::move(answer->status);
+  if (answer->removed)
+    move.place.queue.clear();
   if (what.action == work_action::note)
     move.place.available_us = x.job.available_us;
   const auto state = entered(move.status.state, x.collection_held);

@@ -7,8 +7,9 @@ namespace {
 
 class admin_job_why_test : public admin_jobs_fixture {
 protected:
-  void add_waiting(const std::string& queue) {
-    add_job(7, job_state::downloading).queue = queue;
+  void add_waiting(const std::string& queue,
+                   job_state state = job_state::downloading) {
+    add_job(7, state).queue = queue;
     world_.explained.live = true;
     world_.explained.user = "ann";
     world_.explained.queue = queue;
@@ -62,6 +63,14 @@ TEST_F(admin_job_why_test, tells_that_the_stage_is_gone) {
   EXPECT_EQ(x["reason"], "stage_gone");
   EXPECT_NE(x["text"].get<std::string>().find("has no stage weigh any more"),
             std::string::npos);
+}
+
+TEST_F(admin_job_why_test, tells_what_ends_a_completed_job_without_its_stage) {
+  add_waiting("merritt.weigh", job_state::completed);
+  const auto x = run("job why", {{"id", "7"}});
+  EXPECT_EQ(x["reason"], "stage_gone");
+  EXPECT_NE(x["text"].get<std::string>().find("job delete"), std::string::npos);
+  EXPECT_EQ(x["reasons"][1]["reason"], "finished");
 }
 
 TEST_F(admin_job_why_test, tells_that_nobody_here_may_run_the_stage) {

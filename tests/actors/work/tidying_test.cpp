@@ -21,6 +21,11 @@ protected:
     return jobs()[0];
   }
 
+  void lose_the_stage() {
+    stages.stages.pop_back();
+    ASSERT_TRUE(change({pipeline_changed{stages, false}}));
+  }
+
   item_id batch = 0;
 };
 
@@ -64,6 +69,27 @@ TEST_F(tidying_test, is_tried_again_and_cannot_fail_the_job) {
   ASSERT_TRUE(says(take("tidy"), verdict::failed, "no such folder"));
   EXPECT_EQ(last_of(job).place.queue, "");
   EXPECT_EQ(state_of(job), "completed");
+}
+
+TEST_F(tidying_test, ends_by_an_order_where_its_stage_is_gone) {
+  const auto job = complete_a_job();
+  EXPECT_EQ(order(job, work_action::remove).error(), ec::invalid_argument);
+  lose_the_stage();
+  ASSERT_TRUE(order(job, work_action::remove));
+  EXPECT_EQ(last_of(job).place.queue, "");
+  EXPECT_EQ(state_of(job), "completed");
+  EXPECT_EQ(run("report"), 1u);
+}
+
+TEST_F(tidying_test, ends_by_an_order_when_the_batch_is_over) {
+  const auto job = complete_a_job();
+  EXPECT_EQ(run("report"), 1u);
+  lose_the_stage();
+  ASSERT_TRUE(order(job, work_action::remove));
+  EXPECT_EQ(last_of(job).place.queue, "");
+  const auto gone = ask<batches_forgotten>(core, forget_batches{});
+  ASSERT_TRUE(gone);
+  EXPECT_EQ(gone->count, 1u);
 }
 
 /// What ends later would find no row of it, and the read model would stop.

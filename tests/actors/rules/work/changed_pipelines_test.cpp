@@ -57,9 +57,14 @@ protected:
   }
 
   caf::expected<job_step> requeue(const std::string& stage = {}) {
+    return order(work_action::requeue, stage);
+  }
+
+  caf::expected<job_step> order(work_action what,
+                                const std::string& stage = {}) {
     job_wanted x;
     x.job = at();
-    x.action = work_action::requeue;
+    x.action = what;
     x.stage = stage;
     x.at_us = ++now;
     x.stages = stages;
@@ -124,6 +129,18 @@ TEST_F(changed_pipeline, lets_what_has_failed_begin_its_stage_anew) {
       EXPECT_EQ(queue, "p.b");
       EXPECT_EQ(status.state, is);
     }
+}
+
+TEST_F(changed_pipeline, lets_a_completed_job_go_whose_stage_is_gone) {
+  wait_in("tidy", job_state::completed);
+  stages = with({{"a", job_state::pending}, {"tidy", job_state::completed}});
+  EXPECT_FALSE(order(work_action::remove)) << "it is tidied up after first";
+  stages = with({{"a", job_state::pending}});
+  EXPECT_FALSE(order(work_action::fail));
+  EXPECT_FALSE(requeue("a"));
+  ASSERT_TRUE(order(work_action::remove));
+  EXPECT_EQ(queue, "");
+  EXPECT_EQ(status.state, job_state::completed);
 }
 
 TEST_F(changed_pipeline, lets_who_was_in_a_stage_that_is_gone_resume) {
