@@ -55,6 +55,15 @@ document with_versions(const inventory_object& x) {
 
 // -- asking -------------------------------------------------------------------
 
+/// An ARK is kept with the slash after "ark:", which need not be written.
+std::vector<inventory_search> as_kept(const std::string& identifier) {
+  constexpr std::string_view scheme = "ark:";
+  std::vector<inventory_search> out{{.identifier = identifier}};
+  if (identifier.starts_with(scheme) && !identifier.starts_with("ark:/"))
+    out.push_back({.identifier = "ark:/" + identifier.substr(scheme.size())});
+  return out;
+}
+
 /// Goes on with the object that `identifier` names, if the caller sees it; if
 /// it is not there with `gone`, where that is given.
 void with_object(admin_pointer self, const admin_call_ptr& call,
@@ -64,7 +73,7 @@ void with_object(admin_pointer self, const admin_call_ptr& call,
   if (name.empty() || name.size() > identifier_bytes_max)
     return refuse(call, ec::invalid_argument,
                   "identifier must have 1 to 1024 bytes");
-  ask_inventory(self, call, search_objects{{{.identifier = name}}, 1},
+  ask_inventory(self, call, search_objects{as_kept(name), 1},
                 [=](const objects_found& x) {
                   if (x.objects.empty() && gone)
                     return gone(name);
@@ -263,7 +272,7 @@ void history(admin_pointer self, const admin_call_ptr& call) {
     return refuse(call, ec::invalid_argument,
                   "identifier must have 1 to 1024 bytes");
   ask_inventory(
-    self, call, search_objects{{{.identifier = name}}, 1},
+    self, call, search_objects{as_kept(name), 1},
     [=](const objects_found& x) {
       document out{{"identifier", name}, {"versions", document::array()}};
       if (!x.objects.empty() && is_seen(*call, x.objects.front()))

@@ -91,6 +91,19 @@ TEST_F(admin_objects_test, a_text_is_looked_for_everywhere) {
   refusal("object find", {{"text", std::string(1'025, 'x')}});
 }
 
+TEST_F(admin_objects_test, one_is_found_however_its_ark_is_written) {
+  world_.objects = {an_object("ark:/1/a")};
+  for (const auto* command : {"object show", "object history"}) {
+    run(command, {{"identifier", "ark:1/a"}});
+    const auto& any = world_.searches.back().any;
+    ASSERT_EQ(any.size(), 2u);
+    EXPECT_EQ(any[0].identifier, "ark:1/a");
+    EXPECT_EQ(any[1].identifier, "ark:/1/a");
+  }
+  run("object show", {{"identifier", "ark:/1/a"}});
+  EXPECT_EQ(world_.searches.back().any.size(), 1u);
+}
+
 TEST_F(admin_objects_test, one_is_shown_with_its_versions) {
   world_.objects = {an_object("ark:/1/a")};
   const auto x = run("object show", {{"identifier", "ark:/1/a"}});
