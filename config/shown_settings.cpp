@@ -38,10 +38,19 @@ bool is_secret(const given_setting& x) {
          || std::any_of(x.values.begin(), x.values.end(), has_secret);
 }
 
+/// Of keys whose values are shown in part.
+std::string shown_part(const std::string& key, const std::string& value) {
+  if (key == "reviews.webhook")
+    return operators::without_query(value);
+  if (key.starts_with("sources.") && key.ends_with(".command"))
+    return operators::without_arguments(value);
+  return value;
+}
+
 std::string text_of(const given_setting& x) {
   std::string out;
   for (const auto& value : x.values)
-    out += (out.empty() ? "" : ", ") + value;
+    out += (out.empty() ? "" : ", ") + shown_part(x.key, value);
   return out;
 }
 

@@ -227,9 +227,14 @@ std::string admin_arguments::redacted(const command_spec& row) const {
       hide(argument.key);
   // No argument, but somebody may take it for one.
   hide("key");
-  for (const auto* key : {"callback", "url", "downstream", "endpoint"})
+  const auto hide_parts = [&](const char* key, auto hidden) {
     if (const auto at = copy.find(key); at != copy.end() && at->is_string())
-      *at = without_secrets(at->get<std::string>());
+      *at = hidden(at->get<std::string>());
+  };
+  for (const auto* key : {"url", "downstream", "endpoint"})
+    hide_parts(key, without_secrets);
+  hide_parts("callback", without_query);
+  hide_parts("command", without_arguments);
   auto out = ascii_json_text(copy);
   if (out.size() > 2'000) {
     out.resize(2'000);

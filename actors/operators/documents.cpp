@@ -14,11 +14,17 @@ namespace depositd::operators {
 namespace {
 
 bool is_secret_name(std::string_view name) {
-  static constexpr std::array<std::string_view, 9> names{
-    "password", "passwd",  "pwd",    "sslpassword", "secret",
-    "token",    "api_key", "apikey", "key"};
-  return std::find(names.begin(), names.end(), lower_case(name))
-         != names.end();
+  static constexpr std::array<std::string_view, 4> names{"pwd", "key", "sig",
+                                                         "auth"};
+  // "access_token", "sslpassword", "X-Amz-Signature", ...
+  static constexpr std::array<std::string_view, 8> parts{
+    "password", "passwd", "secret",  "token",
+    "apikey",   "_key",   "api-key", "signature"};
+  const auto given = lower_case(name);
+  return std::find(names.begin(), names.end(), given) != names.end()
+         || std::any_of(parts.begin(), parts.end(), [&](const auto& x) {
+              return given.find(x) != given.npos;
+            });
 }
 
 /// How an address gives things by name: in the query of a URL, with ODBC
@@ -122,6 +128,23 @@ std::string without_secrets(std::string address) {
     out.replace(at + 1, end - at - 1, "***");
   }
   return out;
+}
+
+std::string without_query(std::string address) {
+  auto out = without_secrets(std::move(address));
+  const auto query = out.find('?');
+  if (query != out.npos)
+    out.replace(query + 1, out.npos, "***");
+  return out;
+}
+
+std::string without_arguments(const std::string& command) {
+  const auto begin = command.find_first_not_of(" \t\r\n");
+  const auto end = command.find_first_of(" \t\r\n", begin);
+  if (begin == command.npos || end == command.npos
+      || command.find_first_not_of(" \t\r\n", end) == command.npos)
+    return command;
+  return command.substr(begin, end - begin) + " ***";
 }
 
 document time_or_null(micros at) {

@@ -39,6 +39,14 @@ document text_or_null(const std::string& x);
 /// hidden than too little of one that is not well formed.
 std::string without_secrets(std::string address);
 
+/// The same of an address that is called: whatever stands in its query may be
+/// what opens it ("https://host/told?***").
+std::string without_query(std::string address);
+
+/// A command line without its arguments, which may have secrets in them:
+/// "/usr/bin/fetch ***".
+std::string without_arguments(const std::string& command);
+
 /// Null for `never`.
 document time_or_null(micros at);
 

@@ -58,6 +58,8 @@ document setting_document(const rules::setting_line<Settings>& line,
                           Settings x) {
   const bool address =
     line.name == "url" || line.name == "downstream" || line.name == "endpoint";
+  if (line.text && line.name == "command")
+    return text_or_null(without_arguments(line.text(x)));
   if (line.text)
     return text_or_null(address ? without_secrets(line.text(x)) : line.text(x));
   if (!line.number)

@@ -55,7 +55,10 @@ bool is_web(std::string_view text, std::string_view scheme) {
 caf::expected<web_url> parse_url(std::string_view text) {
   if (const auto* fault = text_fault(text))
     return refused(fault);
-  const auto shown = "\"" + std::string{text.substr(0, 200)} + "\"";
+  // What opens the address may stand in its query.
+  const auto address = text.substr(0, text.find('?'));
+  const auto shown = "\"" + std::string{address.substr(0, 200)}
+                     + (address == text ? "\"" : "?...\"");
   if (!is_web(text, "http://") && !is_web(text, "https://"))
     return refused("only http and https are fetched, not " + shown);
   // The library takes more slashes than there should be.

@@ -92,6 +92,10 @@ class Audit(SystemTest):
             "sources.a.query": "select 1 as id limit :limit",
             "sources.a.key": "id",
             "sources.a.url": "odbc:DSN=d;UID=me;PWD=hidden",
+            "sources.b.scheduler": "s",
+            "sources.b.kind": "exec",
+            "sources.b.command": "/bin/echo --pass hidden",
+            "sources.b.key": "id",
             "kafka.options": "sasl.oauthbearer.client.secret=hidden",
             "reviews.webhook": "https://h.example/hook?key=hidden"}
         engine = self.start(given)
@@ -101,6 +105,9 @@ class Audit(SystemTest):
                          ["kafka.options", "reviews.webhook",
                           "schedulers.s.downstream", "sources.a.url"])
         self.assertEqual(shown["sources.a.key"], "id")
+        self.assertEqual(shown["sources.b.command"], "/bin/echo ***")
+        self.assertEqual(engine.ask("source", "show", "b")["command"],
+                         "/bin/echo ***")
         self.assertNotIn("hidden", engine.ctl("settings"))
 
     def test_what_is_past_goes_and_what_is_not_ours_stays(self):

@@ -74,7 +74,7 @@ change set_password(const admin_arguments& in, const control_state& now) {
 document contact_document(const contact_changed& x) {
   return {{"user", x.user},
           {"mail", text_or_null(x.mail)},
-          {"callback", text_or_null(without_secrets(x.callback))}};
+          {"callback", text_or_null(without_query(x.callback))}};
 }
 
 /// What is not given stays as it is. Whoever is called back needs the outbox.
@@ -94,7 +94,7 @@ change set_contact(const admin_arguments& in, const control_state& now) {
   if (!after.callback.empty() && !legal_web_address(after.callback))
     return refuse(ec::invalid_argument,
                   "callback must be an http or https address, not "
-                    + shown(without_secrets(after.callback)));
+                    + shown(without_query(after.callback)));
   const auto outbox = now.queues.find(notify_queue);
   if (!after.callback.empty() && outbox != now.queues.end()
       && outbox->second.kind != queue_kind::outbox)

@@ -27,7 +27,7 @@ document collection_document(const collection_settings& x) {
     {"storage", x.storage},
     {"notify", x.notify},
     {"mails", word(x.mails)},
-    {"callback", text_or_null(without_secrets(x.callback))},
+    {"callback", text_or_null(without_query(x.callback))},
     {"callback_key", !x.callback_key.empty()},
     {"callback_may_fail", x.callback_may_fail},
     {"priority", x.has_priority ? document(x.priority) : document(nullptr)},

@@ -58,7 +58,7 @@ TEST_F(admin_collections_test, are_made_with_all_that_is_given) {
 
 TEST_F(admin_collections_test, keep_the_key_of_callbacks_to_themselves) {
   auto with_key = c1;
-  with_key["callback"] = "http://h/cb?a=b&token=s3cret";
+  with_key["callback"] = "http://h/cb?a=b&token=s3cret&k=s3cret";
   with_key["callback_key"] = "s3cret";
   run("collection add", with_key);
   for (const auto* command : {"collection show", "collection list"}) {
@@ -67,6 +67,7 @@ TEST_F(admin_collections_test, keep_the_key_of_callbacks_to_themselves) {
                                        : "{}");
     EXPECT_NE(text.find("\"callback_key\":true"), std::string::npos) << text;
     EXPECT_EQ(text.find("s3cret"), std::string::npos);
+    EXPECT_NE(text.find("http://h/cb?***"), std::string::npos) << text;
   }
   EXPECT_EQ(log_.str().find("s3cret"), std::string::npos) << log_.str();
   run("collection set", {{"name", "c1"}, {"callback", ""}});

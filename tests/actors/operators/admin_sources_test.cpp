@@ -319,6 +319,22 @@ TEST_F(admin_sources_test, passwords_are_neither_shown_nor_logged) {
             "postgresql://u:hidden@h/d?password=hidden&x=1");
 }
 
+TEST_F(admin_sources_test, what_a_program_is_given_is_not_shown) {
+  using operators::without_arguments;
+  EXPECT_EQ(without_arguments("/bin/fetch"), "/bin/fetch");
+  EXPECT_EQ(without_arguments(" /bin/fetch "), " /bin/fetch ");
+  EXPECT_EQ(without_arguments("/bin/fetch\t-p 'hid den'"), "/bin/fetch ***");
+  EXPECT_EQ(without_arguments(""), "");
+  static_cast<void>(send("source add", json{{"name", "b"},
+                                            {"kind", "exec"},
+                                            {"scheduler", "none-such"},
+                                            {"command", "/bin/x -p hidden"},
+                                            {"key", "id"}}
+                                         .dump()));
+  EXPECT_NE(log_.str().find("/bin/x ***"), std::string::npos) << log_.str();
+  EXPECT_EQ(log_.str().find("hidden"), std::string::npos) << log_.str();
+}
+
 TEST_F(admin_sources_test, an_unencoded_password_is_not_shown_either) {
   using operators::without_secrets;
   EXPECT_EQ(without_secrets("postgresql://u:hid/den@h:5432/d"),
@@ -328,6 +344,19 @@ TEST_F(admin_sources_test, an_unencoded_password_is_not_shown_either) {
   EXPECT_EQ(without_secrets("https://u:hid#den@h/a"), "https://***@h/a");
   EXPECT_EQ(without_secrets("https://h:8443/a@b"), "https://h:8443/a@b");
   EXPECT_EQ(without_secrets("https://[::1]/a@b"), "https://[::1]/a@b");
+}
+
+TEST_F(admin_sources_test, secrets_of_many_names_are_not_shown) {
+  using operators::without_secrets;
+  for (const auto* name :
+       {"access_token", "client_secret", "X-Amz-Signature", "api_key",
+        "private_key", "sig", "AUTH", "sslpassword"})
+    EXPECT_EQ(without_secrets("https://h/a?n=1&" + std::string{name}
+                              + "=hidden&m=2"),
+              "https://h/a?n=1&" + std::string{name} + "=***&m=2");
+  for (const auto* address :
+       {"https://h/a?author=x&design=y", "host=h sslkey=/k.pem passfile=/p"})
+    EXPECT_EQ(without_secrets(address), address);
 }
 
 TEST_F(admin_sources_test, passwords_of_what_is_refused_are_not_logged) {
