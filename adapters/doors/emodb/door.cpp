@@ -169,7 +169,9 @@ http::route_options options_of(const std::shared_ptr<door_core>& core,
   out.long_body_bytes = long_body_bytes;
   out.late = std::make_shared<const http::response>(
     service_unavailable("the engine did not answer in time"));
-  out.unavailable = service_unavailable;
+  out.unavailable = [](const http::hindrance& why) {
+    return service_unavailable(why.text);
+  };
   out.before_body = [core, &what, dedup](const http::request& head,
                                          http::gatekeeper gate) {
     look_ahead(*core, what, dedup, head, std::move(gate));

@@ -50,8 +50,8 @@ bool exchange::answer(response what) {
     const std::lock_guard lock{guard_};
     if (!answered_ && attached_) {
       const bool put_off = is_put_off(what);
-      answer_ = put_off ? unavailable_as("Long answers wait to be read. Try "
-                                         "again later.")
+      answer_ = put_off ? unavailable_as({"Long answers wait to be read. "
+                                          "Try again later."})
                         : std::move(what);
       answered_ = true;
       answer_held_.grow_anyway(answer_.body.capacity());

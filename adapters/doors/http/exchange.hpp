@@ -154,7 +154,7 @@ private:
   bool is_put_off(const response& what);
   void attach_stream();
   void wake();
-  response unavailable_as(const std::string& text) const;
+  response unavailable_as(const hindrance& why) const;
   response no_memory_left() const;
   response stopped_response() const;
   response out_of_memory(std::uint64_t needed) const;

@@ -2,16 +2,15 @@
 
 #include "adapters/doors/http/connection.hpp"
 #include "adapters/doors/http/exchange.hpp"
-#include "adapters/doors/http/reasons.hpp"
 
 #include <new>
 #include <utility>
 
 namespace depositd::http {
 
-response exchange::unavailable_as(const std::string& text) const {
+response exchange::unavailable_as(const hindrance& why) const {
   if (route_ && route_->options.unavailable)
-    return route_->options.unavailable(text);
+    return route_->options.unavailable(why);
   return unavailable(1);
 }
 
@@ -25,16 +24,16 @@ response exchange::out_of_memory(std::uint64_t needed) const {
   const std::string text{
     "There is no memory for this request now. Try again later."};
   if (route_->options.unavailable)
-    return unavailable_as(text);
+    return unavailable_as({text});
   return refusal(503, text).with("Retry-After", "1");
 }
 
 response exchange::no_memory_left() const {
-  return unavailable_as("There is no memory for this request.");
+  return unavailable_as({"There is no memory for this request."});
 }
 
 response exchange::stopped_response() const {
-  return unavailable_as(stopping_text);
+  return unavailable_as({.text = "The server is stopping.", .stops = true});
 }
 
 // Saying so needs little memory; if there is not even that, the client hears

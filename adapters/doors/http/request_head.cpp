@@ -54,8 +54,9 @@ std::optional<response> exchange::refusal_of_head(bool is_1_1) {
   if (!at_.over_limit && !context_->stopping)
     return refused;
   ++context_->refused;
-  return context_->stopping ? stopped_response()
-                            : unavailable_as("There are too many connections.");
+  if (context_->stopping)
+    return stopped_response();
+  return unavailable_as({"There are too many connections."});
 }
 
 std::optional<response> exchange::find_route() {

@@ -22,6 +22,12 @@ using handler = std::function<void(request&&, responder)>;
 /// must not block; the request stays valid until the decision.
 using gate = std::function<void(const request&, gatekeeper)>;
 
+/// Why nobody can answer now.
+struct hindrance {
+  std::string text;   ///< a sentence
+  bool stops = false; ///< the server ends: it will not pass
+};
+
 /// What a route wants other than the server's defaults.
 struct route_options {
   std::size_t body_bytes_max = 0;            ///< 0: the server's own limit
@@ -46,9 +52,9 @@ struct route_options {
   bool head = true; ///< a GET that answers HEAD too; false if it changes things
   /// What is answered after the limit; null: 504.
   std::shared_ptr<const response> late;
-  /// How a sentence is said that tells why nobody can answer now (503); null:
-  /// as the server says it.
-  std::function<response(const std::string&)> unavailable;
+  /// How it is said that nobody can answer now (503); null: as the server says
+  /// it.
+  std::function<response(const hindrance&)> unavailable;
 };
 
 struct route {

@@ -67,8 +67,8 @@ http::response unavailable(unsigned retry_after_s, std::string_view reason) {
 }
 
 void say_as_this_door(http::route_options& to) {
-  to.unavailable = [](const std::string& reason) {
-    return unavailable(1, reason);
+  to.unavailable = [](const http::hindrance& why) {
+    return unavailable(1, why.text);
   };
   to.late = std::make_shared<const http::response>(
     refusal(504, "The request was not answered in time."));

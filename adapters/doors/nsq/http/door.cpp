@@ -1,6 +1,5 @@
 #include "adapters/doors/nsq/http/door.hpp"
 
-#include "adapters/doors/http/reasons.hpp"
 #include "adapters/doors/nsq/http/parts.hpp"
 #include "adapters/doors/nsq/login.hpp"
 #include "messages/receiving.hpp"
@@ -135,9 +134,8 @@ http::route_options options_of(const std::shared_ptr<door_core>& core,
   // journal's bytes. What was read goes before the last are made.
   out.copies = what.takes == body::none ? 0 : 2;
   out.late = std::make_shared<const http::response>(failed(503, "TIMEOUT"));
-  out.unavailable = [](const std::string& why) {
-    const bool exits = why == http::stopping_text;
-    return failed(503, exits ? "EXITING" : "OVERLOADED")
+  out.unavailable = [](const http::hindrance& why) {
+    return failed(503, why.stops ? "EXITING" : "OVERLOADED")
       .with("Retry-After", "1");
   };
   if (what.takes != body::none)

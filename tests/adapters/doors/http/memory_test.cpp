@@ -27,8 +27,9 @@ protected:
                  answer.send(std::move(out));
                });
     http::route_options own;
-    own.unavailable = [](const std::string& why) {
-      return http::response::of(503, "application/json", '"' + why + '"');
+    own.unavailable = [](const http::hindrance& why) {
+      return http::response::of(503, "application/json",
+                                '"' + why.text + '"');
     };
     routes.add(
       "POST", "/own",
