@@ -1,17 +1,23 @@
 #include "config/shared_services.hpp"
 
+#include "actors/rules/control/stage_slots.hpp"
 #include "adapters/minters/http_minter.hpp"
+#include "adapters/processing/stages/while_room.hpp"
+#include "adapters/stores/files/disk_floor.hpp"
 #include "adapters/stores/objects/storage_root.hpp"
 #include "config/kept_work.hpp"
 #include "config/stage_tools.hpp"
 #include "config/stores.hpp"
+#include "messages/values/job_documents.hpp"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -25,6 +31,7 @@ namespace {
 using stages::service_need;
 using stages::service_use;
 using stages::stage_task;
+using stages::stage_handler;
 using service = std::shared_ptr<stages::shared_service>;
 using service_map = std::map<std::string, service>;
 
@@ -62,16 +69,42 @@ service folder_service(const std::string& name,
       }});
 }
 
+/// Storage in a folder.
+struct storage_folder {
+  service root;
+  std::shared_ptr<stages::shared_disk> disk;
+};
+
+/// As it was estimated; an item whose document is elsewhere needs something.
+std::uint64_t bytes_of(const stage_task& task) {
+  if (task.item.item.kind != body_kind::inline_bytes)
+    return 0;
+  const auto job = decode_job_document(task.item.item.body);
+  return job && job->space_needed > 0
+           ? static_cast<std::uint64_t>(job->space_needed)
+           : 0;
+}
+
+storage_folder open_storage_folder(const std::string& name,
+                                   const std::filesystem::path& root) {
+  return {folder_service(name, root),
+          std::make_shared<stages::shared_disk>(
+            name, [root](std::uint64_t bytes) {
+              return look_for_room(root, bytes);
+            })};
+}
+
 /// By name; nodes have none at its default place.
-service_map folders_of(const depositd_settings& settings,
-                       const stages::stage_tools& tools) {
-  service_map out;
+std::map<std::string, storage_folder>
+folders_of(const depositd_settings& settings,
+           const stages::stage_tools& tools) {
+  std::map<std::string, storage_folder> out;
   for (const auto& [name, place] : settings.storage)
     if (place.kind == storage_kind::folder && tools.storage.contains(name))
-      out[name] = folder_service("storage." + name,
-                                 place.path.empty()
-                                   ? own_objects_of(settings)
-                                   : std::filesystem::path{place.path});
+      out[name] = open_storage_folder(
+        "storage." + name, place.path.empty()
+                             ? own_objects_of(settings)
+                             : std::filesystem::path{place.path});
   return out;
 }
 
@@ -141,6 +174,32 @@ void use_storage(const std::string& handler, const service_map& all,
   }
 }
 
+/// APTrust counts what passes, and its items are an administrator's then.
+stage_handler wait_for_folders(const std::string& handler,
+                               const std::map<std::string, storage_folder>& all,
+                               const std::shared_ptr<stages::shared_disk>& work,
+                               stage_handler does) {
+  if (!handler.starts_with("merritt."))
+    return does;
+  std::vector<service_use> roots;
+  std::vector<stages::disk_use> disks;
+  for (const auto& [name, one] : all) {
+    use_storage(handler, {{name, one.root}}, roots);
+    if (handler == "merritt.store")
+      disks.push_back({one.disk, [name = name](const stage_task& task) {
+                         return is_named(task, name)
+                                  ? std::optional{bytes_of(task)}
+                                  : std::nullopt;
+                       }});
+  }
+  if (rules::needs_of({.name = handler, .handler = handler}).work_folder)
+    disks.push_back({work, [](const stage_task&) {
+                       return std::optional<std::uint64_t>{0};
+                     }});
+  return stages::while_reachable(
+    std::move(roots), stages::while_room(std::move(disks), std::move(does)));
+}
+
 } // namespace
 
 void wait_for_services(stages::stage_handlers& all,
@@ -155,12 +214,13 @@ void wait_for_services(stages::stage_handlers& all,
   const auto receiving = buckets_of(settings.aptrust.receiving,
                                     receiving_kind::s3, "aptrust.receiving");
   const auto minter = minter_service(settings, cut);
+  const auto work_disk = std::make_shared<stages::shared_disk>(
+    "work.folder", [folder = tools.work_folder](std::uint64_t bytes) {
+      return look_for_room(folder, bytes);
+    });
   for (auto& [handler, work] : all) {
     std::vector<service_use> uses;
     use_storage(handler, storage, uses);
-    // APTrust counts what passes, and its items are an administrator's then.
-    if (handler.starts_with("merritt."))
-      use_storage(handler, folders, uses);
     if (is_order(handler))
       for (const auto& [name, one] : restoration)
         use_perhaps(one, uses);
@@ -169,7 +229,9 @@ void wait_for_services(stages::stage_handlers& all,
         use_perhaps(one, uses);
     if (minter && handler == "merritt.process")
       use_perhaps(minter, uses);
-    work = stages::while_reachable(std::move(uses), std::move(work));
+    work = stages::while_reachable(
+      std::move(uses),
+      wait_for_folders(handler, folders, work_disk, std::move(work)));
   }
 }
 

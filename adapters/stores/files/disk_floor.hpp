@@ -28,4 +28,10 @@ private:
   std::atomic<std::uint64_t> unseen_ = 0; ///< bytes since the last look
 };
 
+/// Why nobody can put so many bytes below `folder` now: its disk is full, takes
+/// no more files, or no writes at all. None if there is room, and if there
+/// never could be: then they are too many for it. `ec::store_failed`.
+caf::error look_for_room(const std::filesystem::path& folder,
+                         std::uint64_t bytes);
+
 } // namespace depositd
