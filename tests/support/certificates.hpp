@@ -41,6 +41,13 @@ public:
     signed_by("ca", who);
   }
 
+  /// The key is kept under a password from now on.
+  void lock_key_of(const std::string& who) {
+    openssl("pkey -aes256 -passout pass:secret -in " + file(who + ".key")
+            + " -out " + file(who + ".locked"));
+    std::filesystem::rename(file(who + ".locked"), file(who + ".key"));
+  }
+
   std::string file(const std::string& name) const {
     return (folder_ / name).string();
   }

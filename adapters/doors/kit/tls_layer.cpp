@@ -38,6 +38,31 @@ caf::error bad_file(const std::string& file) {
                          "cannot use " + file + ": " + last_reason());
 }
 
+/// Nobody is there to be asked for a password; the library would ask the
+/// terminal, and wait for it.
+int no_password(char*, int, int, void* was_asked) {
+  *static_cast<bool*>(was_asked) = true;
+  return -1;
+}
+
+caf::error take_key(SSL_CTX* to, const tls_files& files) {
+  bool was_asked = false;
+  SSL_CTX_set_default_passwd_cb(to, &no_password);
+  SSL_CTX_set_default_passwd_cb_userdata(to, &was_asked);
+  const bool fits =
+    SSL_CTX_use_PrivateKey_file(to, files.key.c_str(), SSL_FILETYPE_PEM) == 1
+    && SSL_CTX_check_private_key(to) == 1;
+  SSL_CTX_set_default_passwd_cb_userdata(to, nullptr);
+  SSL_CTX_set_default_passwd_cb(to, nullptr);
+  if (fits)
+    return {};
+  auto failure = bad_file(files.key + " with " + files.certificate);
+  return was_asked ? caf::make_error(ec::bad_setting,
+                                     "cannot use " + files.key
+                                       + ": it is kept under a password")
+                   : failure;
+}
+
 caf::error no_memory_for_tls() {
   return caf::make_error(ec::overloaded, std::string{"no memory for TLS"});
 }
@@ -67,9 +92,8 @@ tls_context::of(const tls_files& files, const std::string& ca) {
   SSL_CTX_set_mode(to, SSL_MODE_RELEASE_BUFFERS);
   if (SSL_CTX_use_certificate_chain_file(to, files.certificate.c_str()) != 1)
     return bad_file(files.certificate);
-  if (SSL_CTX_use_PrivateKey_file(to, files.key.c_str(), SSL_FILETYPE_PEM) != 1
-      || SSL_CTX_check_private_key(to) != 1)
-    return bad_file(files.key + " with " + files.certificate);
+  if (auto failure = take_key(to, files))
+    return failure;
   if (ca.empty())
     return out;
   if (SSL_CTX_load_verify_locations(to, ca.c_str(), nullptr) != 1)

@@ -384,6 +384,19 @@ TEST(tls_layer, names_the_file_that_cannot_be_used) {
   EXPECT_NE(render(mixed.error()).find("operator.key"), std::string::npos);
 }
 
+TEST(tls_layer, asks_nobody_for_the_password_of_a_key) {
+  certificates made;
+  made.lock_key_of("engine");
+  ASSERT_TRUE(made.good);
+  const auto mine = made.of("engine");
+  const auto found = tls_context::of({mine.certificate, mine.key}, {});
+  ASSERT_FALSE(found);
+  EXPECT_NE(render(found.error()).find(mine.key + ": it is kept under a "
+                                                  "password"),
+            std::string::npos)
+    << render(found.error());
+}
+
 } // namespace
 
 } // namespace depositd::testing
