@@ -145,6 +145,12 @@ class Made(PackageTest):
             for word in words:
                 self.assertIn(word, text, page)
 
+    def test_the_service_comes_back_whatever_was_away(self):
+        unit = (ROOT / "packaging/systemd/depositd.service").read_text()
+        self.assertIn("\nRestart=on-failure\n", unit)
+        self.assertIn("\nStartLimitIntervalSec=0\n", unit)
+        self.assertNotIn("\nRestartPreventExitStatus=", unit)
+
     def test_the_service_is_shut_in(self):
         if not shutil.which("systemd-analyze"):
             print("SKIPPED: systemd-analyze is missing", flush=True)
