@@ -8,7 +8,6 @@
 #include "config/orders.hpp"
 #include "config/shipped_profiles.hpp"
 #include "config/stores.hpp"
-#include "messages/values/clock.hpp"
 #include "messages/work.hpp"
 
 #include <chrono>
@@ -80,7 +79,8 @@ ingest_options_of(const depositd_settings& settings,
 std::vector<stages::chore_actor>
 spawn_bag_readers(caf::actor_system& system, const depositd_settings& settings,
                   const stages::stage_tools& with, const shards_actor& shards,
-                  const std::function<bool()>& leads) {
+                  const std::function<bool()>& leads,
+                  const engine_clock& clock) {
   std::vector<stages::chore_actor> out;
   for (const auto& [name, place] : settings.aptrust.receiving) {
     aptrust::bag_reader_options options;
@@ -94,7 +94,7 @@ spawn_bag_readers(caf::actor_system& system, const depositd_settings& settings,
     options.leads = leads;
     options.invalid_retention =
       std::chrono::hours{settings.aptrust.invalid_retention_days * 24};
-    options.now = [] { return engine_clock::system().now(); };
+    options.now = [clock] { return clock.now(); };
     const auto reader =
       std::make_shared<aptrust::bag_reader>(std::move(options));
     stages::chore_options chore;

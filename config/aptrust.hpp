@@ -9,6 +9,7 @@
 #include "adapters/processing/stages/stage_tools.hpp"
 #include "config/settings.hpp"
 #include "messages/actors.hpp"
+#include "messages/values/clock.hpp"
 
 #include <caf/actor_system.hpp>
 
@@ -37,10 +38,12 @@ ingest_options_of(const depositd_settings& settings,
                   std::shared_ptr<const bagit::profile_set> profiles);
 
 /// One for each receiving place, on threads of their own. `leads` as in
-/// `bag_reader_options`.
+/// `bag_reader_options`; `clock` is the one of rows, for bags are removed by
+/// the age of theirs.
 std::vector<stages::chore_actor>
 spawn_bag_readers(caf::actor_system& system, const depositd_settings& settings,
                   const stages::stage_tools& with, const shards_actor& shards,
-                  const std::function<bool()>& leads);
+                  const std::function<bool()>& leads,
+                  const engine_clock& clock);
 
 } // namespace depositd

@@ -2,6 +2,7 @@
 
 #include "adapters/stores/files/audit_folder.hpp"
 #include "config/log_sink.hpp"
+#include "messages/values/clock.hpp"
 
 #include <spdlog/async.h>
 #include <spdlog/details/registry.h>
@@ -9,6 +10,7 @@
 #include <spdlog/spdlog.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <mutex>
 #include <unistd.h>
@@ -31,7 +33,7 @@ private:
   void sink_it_(const spdlog::details::log_msg& x) override {
     spdlog::memory_buf_t line;
     formatter_->format(x, line);
-    if (auto failed = to_.append({line.data(), line.size()}, x.time))
+    if (auto failed = to_.append({line.data(), line.size()}, x.time, counted()))
       spdlog::error("audit_not_written reason=\"{}\"", render(failed));
   }
 
@@ -39,7 +41,13 @@ private:
     // Each line is.
   }
 
+  std::chrono::system_clock::time_point counted() const {
+    return std::chrono::system_clock::time_point{
+      std::chrono::microseconds{since_start_.now()}};
+  }
+
   audit_folder to_;
+  const engine_clock since_start_ = engine_clock::system();
 };
 
 /// Standard error has a line when the call returns if it takes any, the files

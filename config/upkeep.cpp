@@ -65,11 +65,11 @@ engine_clock clock_of_rows(const depositd_settings& settings) {
 }
 
 stages::chore_actor spawn_lock_sweeper(caf::actor_system& system,
-                                       const depositd_settings& settings,
                                        const stages::stage_tools& with,
-                                       std::function<bool()> leads) {
+                                       std::function<bool()> leads,
+                                       const engine_clock& clock) {
   stages::lock_sweep_options options;
-  options.now = [clock = clock_of_rows(settings)] { return clock.now(); };
+  options.now = [clock] { return clock.now(); };
   options.reads = with.work;
   options.locks = with.inventory;
   options.claims = std::dynamic_pointer_cast<lock_book>(with.inventory);
@@ -93,10 +93,11 @@ upkeep_actors spawn_upkeep(caf::actor_system& system,
                            const stages::stage_tools& with,
                            const std::function<bool()>& leads,
                            const shards_actor& shards) {
+  const auto clock = clock_of_rows(settings);
   return {spawn_review_teller(system, settings, with, leads),
           spawn_folder_sweeper(system, settings, with),
-          spawn_lock_sweeper(system, settings, with, leads),
-          spawn_bag_readers(system, settings, with, shards, leads)};
+          spawn_lock_sweeper(system, with, leads, clock),
+          spawn_bag_readers(system, settings, with, shards, leads, clock)};
 }
 
 } // namespace depositd

@@ -1,5 +1,6 @@
 #include "adapters/stores/files/audit_folder.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <optional>
@@ -94,7 +95,7 @@ void audit_folder::remove_past(sys_days today) const {
     fs::remove(path, code);
 }
 
-caf::error audit_folder::open(sys_days today) {
+caf::error audit_folder::open(sys_days today, sys_days counted) {
   const year_month_day date{today};
   const auto now = date.year() / date.month();
   if (file_ && now == month_)
@@ -113,13 +114,14 @@ caf::error audit_folder::open(sys_days today) {
   file_ = std::move(*file);
   is_torn_ = *torn;
   month_ = now;
-  remove_past(today);
+  remove_past(std::min(today, counted));
   return {};
 }
 
 caf::error audit_folder::append(std::string_view line,
-                                system_clock::time_point now) {
-  if (auto failed = open(floor<days>(now)))
+                                system_clock::time_point now,
+                                system_clock::time_point counted) {
+  if (auto failed = open(floor<days>(now), floor<days>(counted)))
     return failed;
   const auto path = folder_ / audit_file_name(month_);
   if (is_torn_)

@@ -29,12 +29,16 @@ public:
 
   /// Adds a line, which has its end, to the file of the month; durable when it
   /// returns. What is there of one that could not be written whole stays a line
-  /// of its own. The first of a month removes files that are past.
+  /// of its own. The first of a month removes files that are past, by `counted`
+  /// if that is earlier: a clock that was set forward makes none past.
   caf::error append(std::string_view line,
-                    std::chrono::system_clock::time_point now);
+                    std::chrono::system_clock::time_point now,
+                    std::chrono::system_clock::time_point counted
+                    = std::chrono::system_clock::time_point::max());
 
 private:
-  caf::error open(std::chrono::sys_days today);
+  caf::error open(std::chrono::sys_days today,
+                  std::chrono::sys_days counted);
   void remove_past(std::chrono::sys_days today) const;
 
   std::filesystem::path folder_;

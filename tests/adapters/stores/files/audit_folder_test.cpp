@@ -44,6 +44,16 @@ TEST(audit_folder, lines_go_to_the_file_of_their_month_and_old_ones_go) {
   EXPECT_EQ(facts.st_mode & 0777u, 0600u);
 }
 
+TEST(audit_folder, nothing_is_past_because_a_clock_was_set_forward) {
+  temporary_folder home;
+  const system_clock::time_point counted{sys_days{2026y / February / 1}};
+  audit_folder log{home.path(), 20};
+  EXPECT_FALSE(log.append("a\n", counted, counted));
+  EXPECT_FALSE(log.append("b\n", counted + days{365}, counted));
+  EXPECT_EQ(*read_file(home.path() / "audit-2026-02.log"), "a\n");
+  EXPECT_EQ(*read_file(home.path() / "audit-2027-02.log"), "b\n");
+}
+
 TEST(audit_folder, a_line_that_is_not_whole_takes_no_other_with_it) {
   temporary_folder home;
   const auto path = home.path() / "audit-2026-02.log";
