@@ -53,14 +53,18 @@ class ClockSteps(Clock, MerrittTest):
         row = self.running.ask("job", "show", str(job))
         return all(value in row[key] for key, value in what.items())
 
-    def test_an_object_is_free_when_its_job_has_failed_after_a_step(self):
+    def test_an_object_is_its_jobs_until_that_has_failed(self):
         engine = self.prepared()
         engine.ctl("pipeline", "set", "merritt.store", "--workers", "0")
         first = self.the_job_of("1.txt")
         wait_until(lambda: self.has(first, state="storing"))
         second = self.the_job_of("2.txt")
         wait_until(lambda: self.has(second, note="another job's hands"))
-        self.set_clock(1800)  # locks last for an hour
+        self.set_clock(7200)  # locks last for an hour
+        third = self.the_job_of("3.txt")
+        wait_until(lambda: self.has(third, note="another job's hands")
+                   or self.has(third, state="storing"))
+        self.assertTrue(self.has(third, note="another job's hands"))
         engine.ctl("job", "fail", str(first))
         wait_until(lambda: self.has(second, state="storing"), 120)
 

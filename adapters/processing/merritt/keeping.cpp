@@ -1,8 +1,8 @@
 #include "adapters/processing/merritt/keeping.hpp"
 
 #include "adapters/processing/merritt/keeping_steps.hpp"
+#include "adapters/processing/merritt/lock_clock.hpp"
 #include "adapters/processing/merritt/reporting.hpp"
-#include "messages/values/clock.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -51,7 +51,7 @@ private:
       ended_.wait_for(lock, stop, pause, [] { return false; });
       if (stop.stop_requested())
         return;
-      const auto now = engine_clock::system().now();
+      const auto now = lock_time();
       for (auto& one : locks_) {
         one.until_us = now + object_lock_us;
         const auto kept = inventory_->lock(one, now);
@@ -85,7 +85,7 @@ std::optional<outcome> take_locks(const work_on_job& x) {
   if (x.job.what.identifier.empty())
     return without_locks(
       x, ended(verdict::failed, "the job has no identifier yet"));
-  const auto now = engine_clock::system().now();
+  const auto now = lock_time();
   for (const auto& one : locks_of(x, now)) {
     const auto taken = x.tools.inventory->lock(one, now);
     if (!taken)

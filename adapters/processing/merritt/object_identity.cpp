@@ -1,7 +1,7 @@
 #include "adapters/processing/merritt/object_identity.hpp"
 
+#include "adapters/processing/merritt/lock_clock.hpp"
 #include "adapters/processing/merritt/manifest.hpp"
-#include "messages/values/clock.hpp"
 
 #include <algorithm>
 
@@ -24,7 +24,7 @@ public:
       return ending;
     if (job_.what.identifier.empty())
       return mint();
-    if (auto ending = lock(identifier_lock(job_, token(), now())))
+    if (auto ending = lock(identifier_lock(job_, token(), lock_time())))
       return ending;
     if (auto ending = find_object())
       return ending;
@@ -32,10 +32,6 @@ public:
   }
 
 private:
-  static micros now() {
-    return engine_clock::system().now();
-  }
-
   claim_token token() const {
     return x_.task.item.item.token;
   }
@@ -49,13 +45,14 @@ private:
     auto ids = job_.what.local_ids;
     std::sort(ids.begin(), ids.end());
     for (const auto& id : ids)
-      if (auto ending = lock(local_id_lock(job_, owner_, id, token(), now())))
+      if (auto ending =
+            lock(local_id_lock(job_, owner_, id, token(), lock_time())))
         return ending;
     return std::nullopt;
   }
 
   std::optional<outcome> lock(const object_lock& wanted) {
-    const auto taken = inventory_.lock(wanted, now());
+    const auto taken = inventory_.lock(wanted, lock_time());
     if (!taken)
       return ended(verdict::retry, depositd::render(taken.error()));
     if (*taken)

@@ -1,6 +1,6 @@
 #include "adapters/processing/merritt/work_on_job.hpp"
 
-#include "messages/values/clock.hpp"
+#include "adapters/processing/merritt/lock_clock.hpp"
 
 #include <utility>
 
@@ -81,8 +81,7 @@ outcome wait_for_lock(const work_on_job& x, const object_lock& wanted) {
   if (x.tools.lock_waits) {
     x.tools.lock_waits->wait(wanted.name, x.task.item);
     // It may have been given up before that was noted.
-    const auto free =
-      x.tools.inventory->lock(wanted, engine_clock::system().now());
+    const auto free = x.tools.inventory->lock(wanted, lock_time());
     if (free && *free)
       out.delay_ms = 1;
   }
