@@ -11,6 +11,7 @@
 #include "adapters/doors/kit/request_quotas.hpp"
 #include "adapters/node/password_checker.hpp"
 #include "adapters/node/store_server.hpp"
+#include "adapters/processing/merritt/lock_clock.hpp"
 #include "adapters/stores/files/audit_lines.hpp"
 #include "config/aptrust.hpp"
 #include "config/audit_log.hpp"
@@ -44,7 +45,7 @@ store_server_actor spawn_store_server(caf::actor_system& system,
     std::make_shared<node::blob_pieces>(durable.blobs),
     tools.inventory,
     tools.minter,
-    [] { return engine_clock::system().now(); }};
+    merritt::lock_time};
   return workers<store_server_actor>(system, {.count = 2}, [&system, served] {
     return system.spawn<caf::detached>(node::store_server, served);
   });

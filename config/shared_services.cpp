@@ -32,6 +32,7 @@ using stages::service_need;
 using stages::service_use;
 using stages::stage_task;
 using stages::stage_handler;
+using watched_disk = std::shared_ptr<stages::shared_disk>;
 using service = std::shared_ptr<stages::shared_service>;
 using service_map = std::map<std::string, service>;
 
@@ -69,10 +70,17 @@ service folder_service(const std::string& name,
       }});
 }
 
+watched_disk disk_of(const std::string& name,
+                     const std::filesystem::path& folder) {
+  return std::make_shared<stages::shared_disk>(
+    name,
+    [folder](std::uint64_t bytes) { return look_for_room(folder, bytes); });
+}
+
 /// Storage in a folder.
 struct storage_folder {
   service root;
-  std::shared_ptr<stages::shared_disk> disk;
+  watched_disk room;
 };
 
 /// As it was estimated; an item whose document is elsewhere needs something.
@@ -85,26 +93,18 @@ std::uint64_t bytes_of(const stage_task& task) {
            : 0;
 }
 
-storage_folder open_storage_folder(const std::string& name,
-                                   const std::filesystem::path& root) {
-  return {folder_service(name, root),
-          std::make_shared<stages::shared_disk>(
-            name, [root](std::uint64_t bytes) {
-              return look_for_room(root, bytes);
-            })};
-}
-
 /// By name; nodes have none at its default place.
 std::map<std::string, storage_folder>
 folders_of(const depositd_settings& settings,
            const stages::stage_tools& tools) {
   std::map<std::string, storage_folder> out;
   for (const auto& [name, place] : settings.storage)
-    if (place.kind == storage_kind::folder && tools.storage.contains(name))
-      out[name] = open_storage_folder(
-        "storage." + name, place.path.empty()
-                             ? own_objects_of(settings)
-                             : std::filesystem::path{place.path});
+    if (place.kind == storage_kind::folder && tools.storage.contains(name)) {
+      const auto title = "storage." + name;
+      const auto root = place.path.empty() ? own_objects_of(settings)
+                                           : std::filesystem::path{place.path};
+      out[name] = {folder_service(title, root), disk_of(title, root)};
+    }
   return out;
 }
 
@@ -174,11 +174,33 @@ void use_storage(const std::string& handler, const service_map& all,
   }
 }
 
+/// Anything at all has to have room.
+stages::disk_use use_always(const watched_disk& one) {
+  return {one,
+          [](const stage_task&) { return std::optional<std::uint64_t>{0}; }};
+}
+
+/// What all stages share.
+struct own_disks {
+  watched_disk work;
+  watched_disk tables; ///< of objects and their locks; null: others have them
+};
+
+/// Nodes have no tables, and with PostgreSQL a server has them.
+own_disks own_disks_of(const depositd_settings& settings,
+                       const stages::stage_tools& tools) {
+  std::error_code code;
+  const auto& data = settings.data.folder;
+  return {disk_of("work.folder", tools.work_folder),
+          std::filesystem::exists(data / "inventory.db", code)
+            ? disk_of("data.folder", data)
+            : nullptr};
+}
+
 /// APTrust counts what passes, and its items are an administrator's then.
 stage_handler wait_for_folders(const std::string& handler,
                                const std::map<std::string, storage_folder>& all,
-                               const std::shared_ptr<stages::shared_disk>& work,
-                               stage_handler does) {
+                               const own_disks& own, stage_handler does) {
   if (!handler.starts_with("merritt."))
     return does;
   std::vector<service_use> roots;
@@ -186,16 +208,16 @@ stage_handler wait_for_folders(const std::string& handler,
   for (const auto& [name, one] : all) {
     use_storage(handler, {{name, one.root}}, roots);
     if (handler == "merritt.store")
-      disks.push_back({one.disk, [name = name](const stage_task& task) {
+      disks.push_back({one.room, [name = name](const stage_task& task) {
                          return is_named(task, name)
                                   ? std::optional{bytes_of(task)}
                                   : std::nullopt;
                        }});
   }
   if (rules::needs_of({.name = handler, .handler = handler}).work_folder)
-    disks.push_back({work, [](const stage_task&) {
-                       return std::optional<std::uint64_t>{0};
-                     }});
+    disks.push_back(use_always(own.work));
+  if (own.tables)
+    disks.push_back(use_always(own.tables));
   return stages::while_reachable(
     std::move(roots), stages::while_room(std::move(disks), std::move(does)));
 }
@@ -214,10 +236,7 @@ void wait_for_services(stages::stage_handlers& all,
   const auto receiving = buckets_of(settings.aptrust.receiving,
                                     receiving_kind::s3, "aptrust.receiving");
   const auto minter = minter_service(settings, cut);
-  const auto work_disk = std::make_shared<stages::shared_disk>(
-    "work.folder", [folder = tools.work_folder](std::uint64_t bytes) {
-      return look_for_room(folder, bytes);
-    });
+  const auto own = own_disks_of(settings, tools);
   for (auto& [handler, work] : all) {
     std::vector<service_use> uses;
     use_storage(handler, storage, uses);
@@ -231,7 +250,7 @@ void wait_for_services(stages::stage_handlers& all,
       use_perhaps(minter, uses);
     work = stages::while_reachable(
       std::move(uses),
-      wait_for_folders(handler, folders, work_disk, std::move(work)));
+      wait_for_folders(handler, folders, own, std::move(work)));
   }
 }
 

@@ -30,7 +30,8 @@ private:
 
 /// Why nobody can put so many bytes below `folder` now: its disk is full, takes
 /// no more files, or no writes at all. None if there is room, and if there
-/// never could be: then they are too many for it. `ec::store_failed`.
+/// never could be: then they are too many for it; and if nobody can tell.
+/// `ec::store_failed`.
 caf::error look_for_room(const std::filesystem::path& folder,
                          std::uint64_t bytes);
 

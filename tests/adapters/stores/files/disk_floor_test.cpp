@@ -40,6 +40,7 @@ TEST_F(room_on_a_disk, is_what_is_left_of_it) {
   EXPECT_EQ(look(4), ec::store_failed);
   EXPECT_FALSE(look(0)) << "others need less";
   EXPECT_FALSE(look(8)) << "it never could have";
+  EXPECT_FALSE(look_for_room(home.path() / "away", 0)) << "nobody can tell";
 }
 
 TEST_F(room_on_a_disk, is_none_where_no_file_can_be_made) {
