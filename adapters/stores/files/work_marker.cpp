@@ -3,6 +3,7 @@
 #include "adapters/stores/files/file.hpp"
 #include "messages/values/uuid.hpp"
 
+#include <cerrno>
 #include <system_error>
 #include <utility>
 
@@ -37,12 +38,17 @@ caf::expected<std::optional<std::string>> read_id(const fs::path& path) {
 }
 
 /// A file of our own, so that two who try at once are not in each other's way.
+/// A disk that is full takes files again, and jobs wait for that.
 caf::error try_to_write(const fs::path& folder) {
   const auto path = folder / (".try-" + random_uuid());
-  const auto file = open_file(path, O_CREAT | O_EXCL | O_WRONLY);
+  const unique_fd file{
+    ::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600)};
+  const int code = file.value() < 0 ? errno : 0;
   std::error_code ignored;
   fs::remove(path, ignored);
-  return file ? caf::error{} : file.error();
+  return code == 0 || code == ENOSPC || code == EDQUOT
+           ? caf::error{}
+           : file_failed("open", path, code);
 }
 
 } // namespace

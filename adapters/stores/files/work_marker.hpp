@@ -44,8 +44,9 @@ private:
   std::atomic<bool> was_marked_ = false;
 };
 
-/// No error if the folder has this marker and files can be made in it; else one
-/// line that says what is wrong. Blocks as long as the file system does.
+/// No error if the folder has this marker and files can be made in it, or could
+/// be if its disk were not full; else one line that says what is wrong. Blocks
+/// as long as the file system does.
 caf::error prove_work_folder(const std::filesystem::path& folder,
                              const std::string& id);
 

@@ -1,10 +1,12 @@
 #include "adapters/stores/files/work_marker.hpp"
 
 #include "adapters/stores/files/file.hpp"
+#include "tests/support/mounted_disk.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <unistd.h>
 
 namespace depositd {
@@ -68,6 +70,20 @@ TEST_F(work_marker_test, does_not_do_where_no_file_can_be_made) {
                                  | std::filesystem::perms::owner_exec);
   EXPECT_TRUE(prove_work_folder(home.path(), "id-1"));
   std::filesystem::permissions(home.path(), std::filesystem::perms::owner_all);
+}
+
+TEST_F(work_marker_test, does_on_a_disk_that_is_full_just_now) {
+  const mounted_disk disk{home.path()};
+  if (!disk
+      || ::mount("disk", home.path().c_str(), "tmpfs", MS_REMOUNT,
+                 "nr_inodes=9")
+           != 0)
+    GTEST_SKIP() << "nothing can be mounted here";
+  ASSERT_FALSE(write_work_marker(system_disk(), home.path(), "id-1"));
+  for (int i = 0; std::ofstream{home.path() / std::to_string(i)}; ++i)
+    ;
+  EXPECT_FALSE(prove_work_folder(home.path(), "id-1"));
+  EXPECT_TRUE(prove_work_folder(home.path(), "id-2"));
 }
 
 TEST_F(work_marker_test, leaves_nothing_behind) {
