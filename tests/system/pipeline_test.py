@@ -3,6 +3,7 @@ and engines killed at any stage."""
 
 import random
 import shutil
+import subprocess
 import time
 from pathlib import Path
 
@@ -164,6 +165,35 @@ class Pipeline(PipelineTest):
         self.ended(engine, uuid)
         for said in ("service_away service=storage.local",
                      "service_back service=storage.local"):
+            self.assertEqual(engine.log().count(said), 1)
+
+    def test_jobs_wait_for_storage_whose_disk_is_full(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs",
+                           str(disk)], capture_output=True).returncode != 0:
+            self.skipTest("may not mount a small file system here")
+        self.addCleanup(subprocess.run, ["umount", "-l", str(disk)])
+        pipelines = self.folder / "pipelines"
+        shutil.copytree(SHIPPED, pipelines)
+        shipped = (pipelines / "merritt.yaml").read_text()
+        (pipelines / "merritt.yaml").write_text(shipped.replace(
+            "not_yet_delay_ms: 30000", "not_yet_delay_ms: 300"))
+        engine = self.prepared({"pipelines.folder": str(pipelines),
+                                "storage.local.path": str(disk / "objects")})
+        engine.ctl("pipeline", "set", "merritt.store", "--attempts-max", "1")
+        filler = disk / "filler"
+        with open(filler, "wb", buffering=0) as file:
+            with self.assertRaises(OSError):
+                while True:
+                    file.write(bytes(4096))
+        uuid = self.submit(engine, "a.txt", "file", b"a map\n")
+        wait_until(lambda: [x for x in self.jobs(engine, uuid)
+                            if "has no room" in x["note"]])
+        filler.unlink()
+        self.ended(engine, uuid)
+        for said in ("no_room disk=storage.local",
+                     "room_again disk=storage.local"):
             self.assertEqual(engine.log().count(said), 1)
 
     def test_programs_wait_for_a_working_folder_whose_disk_is_away(self):
