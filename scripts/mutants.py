@@ -3,16 +3,16 @@ object are compiled once, each behind a switch (scripts/mutate)."""
 
 import os
 import re
-import subprocess
 import tempfile
 from pathlib import Path
 
-from bounded import run_bounded
+from bounded import run_bounded, run_told
 from built import Test
 from near_tests import ENGINE
 
 ROOT = Path(__file__).resolve().parents[1]
 COMPILE_S = 900
+LINK_S = 300
 
 SWITCH = """#include <cstdlib>
 static bool depositd_mistake(int which) {
@@ -22,6 +22,12 @@ static bool depositd_mistake(int which) {
 }
 #line 1
 """
+
+
+def bounds_like(sound):
+    """Seconds of a processor and of the wall for who has a mistake, by how it
+    ended without."""
+    return 3 * sound.seconds + 5, 4 * sound.wall + 30
 
 
 class Verdict:
@@ -58,7 +64,7 @@ class Mutants:
         self.tests = {x.path: near.of(x.path, self.jobs) for x in mutations_}
         self.made = {}    # by output: the object
         self.linked = {}  # by test: the program; None: cannot be
-        self.sound = {}   # by test: whether it is green without a mistake
+        self.sound = {}   # by test: how it ended without a mistake
         self.wrong = set()  # mutations that do not compile
 
     # -- compiling ----------------------------------------------------------
@@ -105,13 +111,11 @@ class Mutants:
         while True:
             words = ["-O1" if x == "-O2" else x
                      for x in job.command(self.file_of(job), out)]
-            done = subprocess.run(words, cwd=self.build.folder, check=False,
-                                  capture_output=True, text=True,
-                                  timeout=COMPILE_S)
-            if done.returncode == 0:
+            code, said = run_told(words, self.build.folder, COMPILE_S)
+            if code == 0:
                 return out
-            if not self.blame(done.stderr):
-                raise RuntimeError(done.stderr[-3000:])
+            if not self.blame(said):
+                raise RuntimeError(said[-3000:])
 
     # -- running ------------------------------------------------------------
 
@@ -139,11 +143,10 @@ class Mutants:
         if binary.exists():
             return binary
         binary.parent.mkdir(exist_ok=True)
-        done = subprocess.run(
+        code, _ = run_told(
             program.link({x.output: self.made[x.output] for x in used}, binary),
-            cwd=self.build.folder, capture_output=True, check=False,
-            timeout=300)
-        return binary if done.returncode == 0 else None
+            self.build.folder, LINK_S)
+        return binary if code == 0 else None
 
     def program(self, test, program):
         if test.name not in self.linked:
@@ -162,24 +165,36 @@ class Mutants:
                 more = ["--seeds", str(self.wanted.lives), "--first",
                         str(7_000_000)]
             return run_bounded([binary, *more], self.build.folder, environment,
-                               4 * (test.cost or 5) + 10)
+                               *self.bounds(test))
+
+    def bounds(self, test):
+        """Seconds of a processor and of the wall: a few times what it took
+        without a mistake, so that who waits for ever is not waited for."""
+        sound = self.sound.get(test.name)
+        return bounds_like(sound) if sound else (4 * (test.cost or 5) + 10,
+                                                 None)
 
     def is_sound(self, test, binary):
         """Its word counts only if it says nothing without a mistake."""
         if test.name not in self.sound:
-            self.sound[test.name] = not self.run(test, binary, -1).failed
-            if not self.sound[test.name]:
+            self.sound[test.name] = self.run(test, binary, -1)
+            if self.sound[test.name].failed:
                 print(f"{test.name} fails as it is: not asked", flush=True)
-        return self.sound[test.name]
+        return not self.sound[test.name].failed
 
     def notices(self, verdict, which, test, program):
         binary = self.program(test, program)
-        if binary is None or which in self.wrong:
+        if binary is None or which in self.wrong \
+                or not self.is_sound(test, binary):
             return False
         ended = self.run(test, binary, which)
         verdict.seconds += ended.seconds
         verdict.gave_up = ended.gave_up
-        return ended.failed and self.is_sound(test, binary)
+        # Or has the machine less time for all than it had?
+        if ended.gave_up and self.run(test, binary, -1).gave_up:
+            print(f"{test.name} takes too long now: not asked", flush=True)
+            return False
+        return ended.failed
 
     def try_one(self, which):
         verdict = Verdict(self.mutations[which], "survived")

@@ -15,8 +15,9 @@ ENGINE = "bin/depositd"
 
 
 class NearTests:
-    def __init__(self, build):
+    def __init__(self, build, slow_s=SLOW_S):
         self.build = build
+        self.slow_s = slow_s
         self.headers = build.headers_of_programs()
         self.programs_by_path = {
             str((build.folder / x.output).resolve()): x
@@ -77,7 +78,7 @@ class NearTests:
         for test in self.build.tests:
             program = self.program_of(test)
             if program is None or "system" in test.labels \
-                    or (test.cost or 0) > SLOW_S:
+                    or (test.cost or 0) > self.slow_s:
                 continue
             enough = self.near_min(program, names)
             near = enough and self.nearness(source, program)

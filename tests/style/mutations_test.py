@@ -1,15 +1,35 @@
 """Single mistakes (scripts/mutate) say something else, and the tests that are
 asked about them are near."""
 
+import os
+import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+SCRIPTS = str(Path(__file__).resolve().parents[2] / "scripts")
+sys.path.insert(0, SCRIPTS)
 
 import mutations  # noqa: E402
+from bounded import Ended, run_bounded  # noqa: E402
 from built import Compilation, Program, Test  # noqa: E402
+from mutants import bounds_like  # noqa: E402
 from near_tests import NearTests  # noqa: E402
+
+# Is stopped with a program and a folder in hand.
+STOPPED = """
+import importlib.machinery, os, signal, sys, time
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+import bounded
+mutate = importlib.machinery.SourceFileLoader(
+    "mutate", sys.argv[1] + "/mutate").load_module()
+mutate.leave_nothing({sys.argv[2]})
+bounded.started(["sleep", "1000"])
+os.kill(os.getpid(), signal.SIGTERM)
+time.sleep(1000)
+"""
 
 SOURCE_PATH = "adapters/doors/kit/wire.cpp"
 SOURCE = """int f(int x) {
@@ -90,6 +110,25 @@ class Near(unittest.TestCase):
                               (SOURCE_PATH, [])]:
             self.assertEqual([test.name for test, _ in NearTests(build).of(
                 source, [build.compilations["a.o"]])], asked, source)
+
+
+class Bounded(unittest.TestCase):
+    def test_is_who_waits_by_how_long_it_took_without_a_mistake(self):
+        self.assertEqual(bounds_like(Ended(False, 2, False, 10)), (11, 70))
+        ended = run_bounded(["sleep", "1000"], "/", dict(os.environ), 5, 0.1)
+        self.assertTrue(ended.failed)
+        self.assertTrue(ended.gave_up)
+
+    def test_is_nothing_left_of_who_is_stopped(self):
+        with tempfile.TemporaryDirectory() as here:
+            folder = Path(here, "mutants")
+            (folder / "programs").mkdir(parents=True)
+            # What it has started holds its errors open: they end with that.
+            done = subprocess.run(
+                [sys.executable, "-W", "ignore", "-c", STOPPED, SCRIPTS,
+                 str(folder)], capture_output=True, timeout=500, check=False)
+            self.assertEqual(done.returncode, 128 + 15, done.stderr)
+            self.assertFalse(folder.exists())
 
 
 if __name__ == "__main__":
