@@ -3,6 +3,7 @@
 
 #include "adapters/stores/memory/memory_blob_store.hpp"
 #include "tests/support/actor_fixture.hpp"
+#include "tests/support/captured_log.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <cerrno>
@@ -12,6 +13,7 @@
 #include <optional>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,6 +29,7 @@ struct fake_engine {
   std::vector<submission_row> rows;
   control_snapshot control;
   caf::error refusal;            ///< answers every submission
+  caf::error blindness;          ///< answers every question
   std::function<void()> on_take; ///< before it answers
   bool silent = false;           ///< takes submissions and does not answer
   item_id id_last = 40;
@@ -51,7 +54,10 @@ caf::result<enqueued> take(caf::event_based_actor* self, fake_engine& engine,
   return enqueued{{row.id}, 0};
 }
 
-submissions_found find(const fake_engine& engine, const submission_query& x) {
+caf::result<submissions_found> find(const fake_engine& engine,
+                                    const submission_query& x) {
+  if (engine.blindness)
+    return engine.blindness;
   submissions_found out;
   for (const auto& row : engine.rows)
     if (row.user == x.user && row.submission.file_name == x.file_name)
@@ -67,6 +73,44 @@ caf::behavior engine_behavior(caf::event_based_actor* self,
     [=](const watch_control&) { return control_changed{engine->control}; },
   };
 }
+
+/// Has no room for anything.
+class full_blobs : public blob_store {
+public:
+  caf::expected<std::string> put(std::string_view) override {
+    return caf::make_error(ec::store_failed, "no space left");
+  }
+
+  caf::expected<std::string> get(const std::string& sha256) override {
+    return caf::make_error(ec::not_found, sha256);
+  }
+
+  caf::error backup(const fs::path&) override {
+    return {};
+  }
+};
+
+/// This process may open so many descriptors more while it lives.
+class few_descriptors {
+public:
+  explicit few_descriptors(int count) {
+    const unique_fd next{::open("/dev/null", O_RDONLY)};
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    auto now = before_;
+    now.rlim_cur = static_cast<rlim_t>(next.value() + count);
+    ::setrlimit(RLIMIT_NOFILE, &now);
+  }
+
+  few_descriptors(const few_descriptors&) = delete;
+  few_descriptors& operator=(const few_descriptors&) = delete;
+
+  ~few_descriptors() {
+    ::setrlimit(RLIMIT_NOFILE, &before_);
+  }
+
+private:
+  struct rlimit before_ {};
+};
 
 class drop_folder_test : public testing::actor_fixture {
 protected:
@@ -366,6 +410,14 @@ TEST_F(drop_folder_test, a_file_replaced_meanwhile_is_another_file) {
   EXPECT_EQ(text_of(user_ / ".done/42-a.xml"), "new");
 }
 
+TEST_F(drop_folder_test, a_folder_without_account_is_told_of_once) {
+  fs::create_directory(root_.path() / "carol");
+  const testing::captured_log log;
+  open_door();
+  scans(3);
+  EXPECT_EQ(log.count("drop_folder_without_account"), 1u);
+}
+
 TEST_F(drop_folder_test, a_folder_without_account_is_left_alone) {
   fs::create_directory(root_.path() / "carol");
   fs::create_directory(root_.path() / "not a user");
@@ -395,6 +447,43 @@ TEST_F(drop_folder_test, at_the_pending_limit_files_wait) {
   scans(1);
   EXPECT_EQ(engine_.taken.size(), 1u);
   EXPECT_FALSE(fs::exists(user_ / ".refused"));
+}
+
+TEST_F(drop_folder_test, files_wait_while_nobody_knows_what_came_before) {
+  engine_.blindness = caf::make_error(ec::store_failed, "the tables");
+  open_door();
+  write(user_ / "a.xml");
+  scans(3);
+  EXPECT_TRUE(engine_.taken.empty()) << "it may have come before";
+  engine_.blindness = caf::error{};
+  advance(options_.retry_pause);
+  scans(1);
+  EXPECT_EQ(engine_.taken.size(), 1u);
+}
+
+TEST_F(drop_folder_test, files_wait_while_there_is_no_room_for_them) {
+  options_.blobs = std::make_shared<full_blobs>();
+  open_door();
+  write(user_ / "a.xml");
+  scans(3);
+  EXPECT_TRUE(engine_.taken.empty());
+  EXPECT_TRUE(fs::exists(user_ / "a.xml"));
+}
+
+TEST_F(drop_folder_test, files_wait_while_their_folder_cannot_be_listed) {
+  open_door();
+  write(user_ / "a.xml");
+  scans(1);
+  {
+    // The folder of all, and the user's; none to look into that.
+    const few_descriptors two{2};
+    scans(2);
+  }
+  scans(2);
+  EXPECT_TRUE(engine_.taken.empty()) << "the pause is not over";
+  advance(options_.retry_pause);
+  scans(1);
+  EXPECT_EQ(engine_.taken.size(), 1u);
 }
 
 TEST_F(drop_folder_test, names_are_kept_as_they_are) {
@@ -446,6 +535,37 @@ TEST_F(drop_folder_test, a_scan_takes_no_more_than_its_bound) {
   EXPECT_EQ(engine_.taken.back().user, "bob") << "one user's files fill it";
   scans(3);
   EXPECT_EQ(engine_.taken.size(), 5u);
+}
+
+TEST_F(drop_folder_test, what_is_on_its_way_counts_in_the_bound_of_a_scan) {
+  options_.files_per_scan_max = 4;
+  permit({"alice", "bob"});
+  engine_.silent = true;
+  open_door();
+  for (const auto* name : {"1", "2", "3"})
+    write(user_ / name);
+  scans(2);
+  engine_.silent = false;
+  fs::create_directory(root_.path() / "bob");
+  for (const auto* name : {"4", "5", "6"})
+    write(root_.path() / "bob" / name);
+  scans(2);
+  EXPECT_EQ(engine_.taken.size(), 2u) << "three of alice's wait for an answer";
+  scans(1);
+  EXPECT_EQ(engine_.taken.size(), 3u);
+}
+
+TEST_F(drop_folder_test, a_scan_looks_into_no_more_folders_than_it_may) {
+  options_.folders_per_scan_max = 1;
+  fs::create_directory(root_.path() / "bob");
+  permit({"alice", "bob"});
+  open_door();
+  write(user_ / "1");
+  write(root_.path() / "bob/2");
+  scans(3);
+  EXPECT_EQ(engine_.taken.size(), 1u) << "the first has been seen twice";
+  scans(1);
+  EXPECT_EQ(engine_.taken.size(), 2u);
 }
 
 TEST_F(drop_folder_test, a_folder_that_comes_late_is_found) {
