@@ -2,9 +2,12 @@
 
 #include "tests/adapters/stores/s3/scripted_bucket.hpp"
 #include "tests/support/loopback_listener.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <tuple>
 
 namespace depositd::s3 {
@@ -85,6 +88,22 @@ TEST(s3_client, tries_again_what_may_pass) {
   EXPECT_EQ(server.requests().size(), 4u);
 }
 
+TEST(s3_client, tries_again_by_what_is_said_or_by_its_number) {
+  for (const auto& [status, code] :
+       {std::pair{"408 Request Timeout", ""},
+        std::pair{"429 Too Many Requests", ""},
+        std::pair{"400 Bad Request", "RequestTimeout"},
+        std::pair{"403 Forbidden", "SlowDown"},
+        std::pair{"409 Conflict", "OperationAborted"},
+        std::pair{"400 Bad Request", "InternalError"}}) {
+    scripted_server server{turns{answer_of(status, error_document(code)),
+                                 answer_of("200 OK", "")}};
+    client bucket{options_for(server)};
+    const auto failure = bucket.put("a", "abc");
+    EXPECT_FALSE(failure) << status << " " << render(failure);
+  }
+}
+
 TEST(s3_client, gives_up_in_time) {
   scripted_server server{
     turns{answer_of("500 No", error_document("InternalError"))}};
@@ -111,6 +130,8 @@ TEST(s3_client, does_not_repeat_what_is_refused_for_good) {
                                   "<Region>eu-west-1</Region>"),
                    "s3://bucket/a: AuthorizationHeaderMalformed (because); the "
                    "region is eu-west-1"},
+        std::tuple{"501 Not Implemented", error_document("NotImplemented"),
+                   "s3://bucket/a: NotImplemented (because)"},
         std::tuple{"418 Teapot", std::string{"tea"},
                    "s3://bucket/a: answered with 418"}}) {
     scripted_server server{turns{answer_of(status, body)}};
@@ -133,6 +154,29 @@ TEST(s3_client, does_not_follow_to_another_region_but_names_it) {
   EXPECT_EQ(render(out.error()), "s3://bucket/a: PermanentRedirect (because); "
                                  "the region is eu-north-1");
   EXPECT_TRUE(other.requests().empty());
+}
+
+TEST(s3_client, forgets_what_was_said_before_the_answer) {
+  scripted_server server{
+    turns{"HTTP/1.1 103 Early Hints\r\nx-amz-bucket-region: xy-1\r\n\r\n"
+          + answer_of("301 Moved Permanently",
+                      error_document("PermanentRedirect"))}};
+  client bucket{options_for(server)};
+  const auto out = bucket.get("a", 100);
+  EXPECT_EQ(render(out.error()), "s3://bucket/a: PermanentRedirect (because); "
+                                 "region or endpoint is another");
+}
+
+TEST(s3_client, writes_over_no_file) {
+  const temporary_folder home;
+  const auto file = home.path() / "file";
+  std::ofstream{file} << "mine";
+  scripted_server server{turns{answer_of("200 OK", "theirs")}};
+  client bucket{options_for(server)};
+  EXPECT_EQ(bucket.get_file("a", file, {}), ec::store_failed);
+  EXPECT_TRUE(server.requests().empty());
+  std::ifstream in{file};
+  EXPECT_EQ((std::string{std::istreambuf_iterator<char>{in}, {}}), "mine");
 }
 
 TEST(s3_client, says_what_is_not_there) {

@@ -81,6 +81,7 @@ TEST(s3_documents, in_another_encoding_are_none_and_nobody_talks_of_them) {
   EXPECT_FALSE(read_listing("\0<\0?\0x\0m\0l\0 \0v\0e\0r"s));
   EXPECT_FALSE(read_listing("<\0?\0x\0m\0l\0 \0v\0e\0r\0"s));
   EXPECT_FALSE(read_listing("<ListBucketResult>\xff</ListBucketResult>"));
+  EXPECT_FALSE(read_listing("<ListBucketResult/>\0"s));
   EXPECT_TRUE(read_listing("<?xml version=\"1.0\" encoding=\"UTF-16\"?>"
                            "<ListBucketResult/>"));
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");

@@ -1,5 +1,7 @@
 // What is archived, and servers that bring it back.
 
+#include "adapters/stores/objects/inventory.hpp"
+#include "adapters/stores/objects/storage_root.hpp"
 #include "adapters/stores/s3/s3_objects.hpp"
 #include "tests/adapters/stores/s3/scripted_bucket.hpp"
 
@@ -21,6 +23,28 @@ caf::expected<recall> heard(const std::string& answer,
     *asked = server.requests().front();
   EXPECT_EQ(server.requests().size(), 1u) << "once, whatever it says";
   return out;
+}
+
+/// What is heard of an object of two files, of which a server says so.
+caf::expected<recall> heard_of_all(const std::string& first,
+                                   const std::string& second) {
+  scripted_server server{[&](const std::string& request) {
+    const auto line = line_of(request);
+    if (line.ends_with("config.json"))
+      return answer_of("200 OK", ocfl::root_options.text);
+    if (line.ends_with("ocfl_1.1"))
+      return answer_of("200 OK", ocfl::root_declaration.text);
+    if (line.starts_with("POST"))
+      return line.find("/b?") == line.npos ? first : second;
+    const auto key = "<Contents><Key>" + ocfl::object_folder("o");
+    const auto size = "</Key><Size>1</Size></Contents>";
+    return answer_of("200 OK", "<ListBucketResult>" + key + "/a" + size + key
+                                 + "/b" + size + "</ListBucketResult>");
+  }};
+  const auto objects = open_s3_objects(options_for(server));
+  if (!objects)
+    return objects.error();
+  return (*objects)->bring_back("o", "", 7);
 }
 
 } // namespace
@@ -60,6 +84,21 @@ TEST(s3_recall, other_refusals_are_errors) {
     heard(answer_of("403 Forbidden", error_document("AccessDenied")));
   ASSERT_FALSE(out);
   EXPECT_EQ(out.error(), ec::store_failed);
+}
+
+TEST(s3_recall, row_p26_the_least_is_said_of_what_a_whole_object_is_made_of) {
+  const auto begun = answer_of("202 Accepted", "");
+  const auto at_hand = answer_of("200 OK", "");
+  for (const auto& [first, second] :
+       {std::pair{begun, at_hand}, std::pair{at_hand, begun}}) {
+    const auto out = heard_of_all(first, second);
+    ASSERT_TRUE(out) << render(out.error());
+    EXPECT_EQ(*out, recall::begun);
+  }
+  const auto refused = heard_of_all(
+    at_hand, answer_of("403 Forbidden", error_document("AccessDenied")));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), ec::store_failed);
 }
 
 } // namespace depositd::s3
