@@ -296,7 +296,7 @@ protected:
                                      .source = source,
                                      .now_us = 1'000'000});
     batch_row row;
-    row.id = 500;
+    row.id = 5'000;
     row.user = "INST";
     row.info = made.info;
     known->rows.push_back(row);

@@ -331,21 +331,59 @@ TEST_F(restoring, the_work_item_says_how_it_ended) {
   EXPECT_NE((**item).outcome.find("photos.tar"), std::string::npos);
 }
 
-TEST_F(restoring, an_order_of_a_log_is_refused_while_an_older_one_is_open) {
-  batch_row older;
-  older.id = 10;
-  older.user = "INST";
-  older.info = make_order(an_order(order_kind::delete_item, "INST/photos"),
-                          {.uuid = "bid-0",
-                           .user = "INST",
-                           .collection = "photos",
-                           .source = "shell"})
-                 .info;
-  older.status.state = batch_state::processing;
-  known->rows.push_back(older);
-  split(an_order(order_kind::restore_object, "INST/photos"), "kafka");
+class meeting_orders : public restoring {
+protected:
+  meeting_orders() {
+    store("INST/photos", a_bag);
+  }
+
+  /// A deletion of it that is not over, of before.
+  void open_deletion(item_id id) {
+    batch_row older;
+    older.id = id;
+    older.user = "INST";
+    older.info = make_order(an_order(order_kind::delete_item, "INST/photos"),
+                            {.uuid = "bid-0",
+                             .user = "INST",
+                             .collection = "photos",
+                             .source = "shell"})
+                   .info;
+    older.status.state = batch_state::processing;
+    known->rows.push_back(older);
+  }
+
+  void split_restoration(const std::string& source) {
+    split(an_order(order_kind::restore_object, "INST/photos"), source);
+  }
+};
+
+TEST_F(meeting_orders, one_of_a_log_is_refused_while_an_older_one_is_open) {
+  open_deletion(10);
+  split_restoration("kafka");
   EXPECT_EQ(last_split.says, verdict::rejected);
   EXPECT_TRUE(says(last_split, "batch 10")) << last_split.reason;
+}
+
+TEST_F(meeting_orders, one_of_a_log_does_not_meet_itself) {
+  split_restoration("kafka");
+  EXPECT_EQ(last_split.says, verdict::done) << last_split.reason;
+}
+
+TEST_F(meeting_orders, one_that_a_door_has_accepted_is_not_asked_again) {
+  open_deletion(10);
+  split_restoration("shell");
+  EXPECT_EQ(last_split.says, verdict::done) << last_split.reason;
+}
+
+TEST_F(meeting_orders, the_older_one_may_be_behind_very_many_batches) {
+  batch_row other;
+  other.user = "INST";
+  for (other.id = 11; other.id <= 1'010; ++other.id)
+    known->rows.push_back(other);
+  open_deletion(1'011);
+  split_restoration("kafka");
+  EXPECT_EQ(last_split.says, verdict::rejected);
+  EXPECT_TRUE(says(last_split, "batch 1011")) << last_split.reason;
 }
 
 TEST_F(restoring, batches_that_are_no_orders_go_to_the_other_splitter) {
