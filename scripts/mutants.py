@@ -33,11 +33,12 @@ def bounds_like(sound):
 class Verdict:
     def __init__(self, mutation, outcome, by="", seconds=0.0, lives=None):
         self.mutation = mutation
-        self.outcome = outcome  # killed, survived, no mutant
+        self.outcome = outcome  # killed, survived, not asked, no mutant
         self.by = by
         self.seconds = seconds  # of a processor
         self.gave_up = False    # whether the last one had to be ended
         self.lives = lives  # whether they noticed it; None: not asked
+        self.asked = False  # any test that is sound without it
 
     def __str__(self):
         out = self.outcome
@@ -49,6 +50,8 @@ class Verdict:
             out = f"killed by {self.by}{end}{lives} in {self.seconds:.1f} s"
         elif self.outcome == "survived":
             out = f"SURVIVED ({self.by})"
+        elif self.outcome == "not asked":
+            out = f"not asked of any ({self.by})"
         return f"{out}\n{self.mutation}"
 
 
@@ -177,8 +180,11 @@ class Mutants:
     def is_sound(self, test, binary):
         """Its word counts only if it says nothing without a mistake."""
         if test.name not in self.sound:
-            self.sound[test.name] = self.run(test, binary, -1)
-            if self.sound[test.name].failed:
+            ended = self.run(test, binary, -1)
+            if ended.failed:
+                ended = self.run(test, binary, -1)
+            self.sound[test.name] = ended
+            if ended.failed:
                 print(f"{test.name} fails as it is: not asked", flush=True)
         return not self.sound[test.name].failed
 
@@ -194,6 +200,7 @@ class Mutants:
         if ended.gave_up and self.run(test, binary, -1).gave_up:
             print(f"{test.name} takes too long now: not asked", flush=True)
             return False
+        verdict.asked = True
         return ended.failed
 
     def try_one(self, which):
@@ -214,6 +221,7 @@ class Mutants:
             verdict.outcome = "no mutant"
         elif verdict.outcome == "survived":
             verdict.by = " ".join(tried) or "no test near"
+            verdict.outcome = "survived" if verdict.asked else "not asked"
         return verdict
 
     def try_lives(self, verdict, which, tried):
