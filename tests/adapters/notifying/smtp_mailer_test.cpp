@@ -110,8 +110,7 @@ protected:
     options.ca_file = files.of("localhost").ca;
     options.user = "ann";
     options.password = "secret";
-    options.connect_limit = options.time_limit =
-      std::chrono::milliseconds{10'000};
+    options.connect_limit = options.time_limit = std::chrono::minutes{5};
   }
 
   testing::certificates files;
@@ -227,6 +226,9 @@ TEST_F(smtp_mails, have_bounds) {
   EXPECT_EQ(send(x), ec::invalid_argument);
   x.to.assign(101, "a@b");
   EXPECT_EQ(send(x), ec::invalid_argument);
+  const std::string longest = std::string(318, 'a') + "@b";
+  EXPECT_EQ(address_fault(longest), "");
+  EXPECT_EQ(address_fault("a" + longest), "is empty or too long");
   x = a_mail();
   x.text.assign(mail_bytes_max + 1, 'x');
   EXPECT_EQ(send(x), ec::invalid_argument);

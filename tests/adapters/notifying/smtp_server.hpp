@@ -31,7 +31,7 @@ public:
   /// With the script's arguments.
   explicit smtp_server(const std::vector<std::string>& arguments) {
     std::vector<char*> words;
-    for (const auto* word : {"python3", DEPOSITD_SMTP_SERVER})
+    for (const auto* word : {"/usr/bin/python3", DEPOSITD_SMTP_SERVER})
       words.push_back(const_cast<char*>(word));
     for (const auto& word : arguments)
       words.push_back(const_cast<char*>(word.c_str()));
@@ -46,7 +46,7 @@ public:
       ::dup2(from[1], 1);
       for (const int x : {to[0], to[1], from[0], from[1]})
         ::close(x);
-      ::execv("/usr/bin/python3", words.data());
+      ::execv(words[0], words.data());
       ::_exit(127);
     }
     ::close(to[0]);

@@ -37,7 +37,7 @@ protected:
     return send(to, {.body = "{}"});
   }
 
-  web_callback_options options{.time_limit = std::chrono::seconds{20},
+  web_callback_options options{.time_limit = std::chrono::minutes{5},
                                .now = [] { return 1'700'000'000; }};
 };
 
@@ -202,7 +202,11 @@ TEST_F(web_calls, do_not_read_answers_without_end) {
 TEST_F(web_calls, have_no_second_line_in_a_header) {
   const server to{[](const auto&) { return server::ok(""); }};
   EXPECT_EQ(send(to, {.id = "a\r\nX: y", .body = "{}"}), ec::invalid_argument);
+  EXPECT_EQ(send(to, {.body = "{}", .headers = {{"Title", "a\r\nX: y"}}}),
+            ec::invalid_argument);
   EXPECT_TRUE(to.requests().empty());
+  EXPECT_FALSE(send(to, {.body = "{}", .headers = {{"Title", "a, b"}}}));
+  EXPECT_EQ(server::header(to.requests().at(0), "Title"), "a, b");
 }
 
 } // namespace depositd
