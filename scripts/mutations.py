@@ -49,6 +49,8 @@ LOOP = re.compile(r"^(for \([^;]*; )([^;]*)(; )([^;]*)(\)(?: \{)?)$")
 VALUE = re.compile(r"^((?:static )?(?:const )?[\w:<>,]+[*&]? \w+ = )(.*)(;)$")
 DECLARATION = re.compile(r"^(const |static )*[\w:<>, ]+[*&]? [*&]?\w+[({;]")
 EARLY_END = re.compile(r"^return(;| \{\};| false;| true;| nullptr;)$")
+BLOCK = re.compile(r"^(\} )?(else|if|for|while|do|switch|case|default|try"
+                   r"|catch)\b")
 HEAD = re.compile(r"^(\} )?(else|(else )?(if|while|for|switch) \(.*\))$")
 
 IGNORED = re.compile(r"^(#|//|namespace|using|template|static_assert|case )"
@@ -159,6 +161,23 @@ def says_one_thing(condition):
         or re.match(r"!(?=[\w(*])", condition))
 
 
+def last_ones(found):
+    """Those that end a function, without which it would have no end: what a
+    compiler makes of that is no mistake of anybody's."""
+    out, openers, before = set(), [], None
+    for x in found:
+        if x.code.startswith("}") and openers:
+            openers.pop()
+        if x.code.startswith("return") and openers \
+                and not BLOCK.match(openers[-1]) \
+                and not (before and HEAD.match(before)):
+            out.add(x.first)
+        if x.code.endswith("{"):
+            openers.append(x.code)
+        before = x.code
+    return out
+
+
 def of_statement(text, code):
     """(kind, what it says then)"""
     for kind, pattern, instead in EXCHANGES:
@@ -180,10 +199,14 @@ def of_statement(text, code):
 def of_source(path, source):
     """Every mutation of a file, inside of functions as it seems."""
     out, seen = [], set()
-    for x in statements(source):
+    found = list(statements(source))
+    last = last_ones(found)
+    for x in found:
         if x.indent < 2 or IGNORED.search(x.code):
             continue
         for kind, after in of_statement(x.text, x.code):
+            if kind == "not ended" and x.first in last:
+                continue
             if after != x.text and (x.first, after) not in seen \
                     and switched(x.text, after, "true"):
                 seen.add((x.first, after))

@@ -15,9 +15,10 @@ ENGINE = "bin/depositd"
 
 
 class NearTests:
-    def __init__(self, build, slow_s=SLOW_S):
+    def __init__(self, build, slow_s=SLOW_S, part=""):
         self.build = build
         self.slow_s = slow_s
+        self.part = part  # of a test's name
         self.headers = build.headers_of_programs()
         self.programs_by_path = {
             str((build.folder / x.output).resolve()): x
@@ -77,7 +78,8 @@ class NearTests:
         found = []
         for test in self.build.tests:
             program = self.program_of(test)
-            if program is None or "system" in test.labels \
+            if program is None or self.part not in test.name \
+                    or "system" in test.labels \
                     or (test.cost or 0) > self.slow_s:
                 continue
             enough = self.near_min(program, names)

@@ -78,6 +78,25 @@ class OfASource(unittest.TestCase):
         self.assertEqual(kinds[0].switched("wrong"),
                          "{ if (wrong) { ; } else { return {}; } }")
 
+    def test_the_end_of_a_function_is_not_left_out(self):
+        source = """bool f(int x) {
+  for (const auto y : all) {
+    if (y == x)
+      return true;
+    if (y == 0) {
+      g();
+      return false;
+    }
+  }
+  each([](int z) {
+    return false;
+  });
+  return false;
+}
+"""
+        self.assertEqual([x.number for x in mutations.of_source("a.cpp", source)
+                          if x.kind == "not ended"], [4, 7])
+
     def test_another_value_is_returned_instead(self):
         made = [x.switched("wrong")
                 for x in mutations.of_source("a.cpp", SOURCE)
