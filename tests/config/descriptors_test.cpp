@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 namespace depositd {
 namespace {
 
@@ -17,6 +19,19 @@ TEST(descriptors, are_what_the_settings_want_if_there_are_so_many) {
   EXPECT_EQ(x.node, settings.node.limits.connections_max);
   EXPECT_EQ(x.node_unfinished, settings.node.limits.unfinished_max);
   EXPECT_EQ(x.admin, 512U);
+}
+
+TEST(descriptors, are_as_many_as_the_system_gives) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  auto few = before;
+  few.rlim_cur = std::min<rlim_t>(64, before.rlim_max);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  raise_descriptor_limit();
+  rlimit after{};
+  ::getrlimit(RLIMIT_NOFILE, &after);
+  EXPECT_EQ(after.rlim_cur, before.rlim_max);
+  ::setrlimit(RLIMIT_NOFILE, &before);
 }
 
 TEST(descriptors, are_held_back_for_the_journal_if_there_are_few) {

@@ -298,6 +298,7 @@ INSTANTIATE_TEST_SUITE_P(
     refused_case{"? [a, b]\n: c", "a key must be a text"},
     refused_case{"a: [[1]]", "a: must be a list of texts"},
     refused_case{"http: [", "test.yaml:"},
+    refused_case{"a: 1\nb: c: d\n", "test.yaml:2: "},
     refused_case{"a: 1\n---\nb: 2", "more than one document"},
     refused_case{",65", "more than one document"}));
 

@@ -76,6 +76,54 @@ TEST_F(growing_topic_test, is_read_by_who_had_nothing_of_it) {
   EXPECT_EQ(accepted(), 1u);
 }
 
+/// Counts how often it is read.
+class counted_source final : public testing::passing_source {
+public:
+  counted_source(std::unique_ptr<record_source> of, std::shared_ptr<int> count)
+    : passing_source(std::move(of)), count_(std::move(count)) {
+    // nop
+  }
+
+  caf::expected<std::vector<source_record>>
+  poll(const read_limits& limits) override {
+    ++*count_;
+    return passing_source::poll(limits);
+  }
+
+private:
+  std::shared_ptr<int> count_;
+};
+
+class idle_topic_test : public testing::record_log_fixture {
+protected:
+  std::shared_ptr<record_source> open_source() override {
+    return std::make_shared<counted_source>(open_memory_source(topics, "in"),
+                                            count);
+  }
+
+  /// While nothing comes.
+  int reads() {
+    *count = 0;
+    for (int i = 0; i < 5; ++i)
+      pass();
+    return *count;
+  }
+
+  std::shared_ptr<int> count = std::make_shared<int>();
+};
+
+TEST_F(idle_topic_test, is_read_no_oftener_for_what_has_come) {
+  start_all();
+  pass();
+  const auto before = reads();
+  EXPECT_GT(before, 0);
+  for (int i = 0; i < 10; ++i) {
+    write(line_of(i));
+    pass();
+  }
+  EXPECT_EQ(reads(), before);
+}
+
 class record_places_test : public testing::record_log_fixture {
 protected:
   void read_three_and_crash() {

@@ -179,6 +179,10 @@ TEST_F(record_log_test, large_records_wait_for_each_other) {
     pass();
   process_all();
   EXPECT_EQ(read_out("out").size(), 20u);
+  write(line_of(20));
+  pass();
+  process_all();
+  EXPECT_EQ(read_out("out").size(), 21u) << "they wait no more";
 }
 
 TEST_F(record_log_test, many_deposits_of_before_the_start_keep_their_names) {

@@ -244,6 +244,10 @@ TEST(source_settings_test, every_kind_needs_what_it_reads_from) {
   };
   EXPECT_EQ(with("sql", {{"url", "sqlite:/a"}, {"query", "select 1"}}),
             "sources.n.key: is required for the kind sql");
+  EXPECT_EQ(with("sql",
+                 {{"url", "sqlite:/a"}, {"query", "select 1"}, {"key", "k"}}),
+            "")
+    << "which has no :cursor";
   EXPECT_EQ(with("sql", {{"url", "mysql://a"}, {"query", "q"}, {"key", "k"}})
               .substr(0, 14),
             "sources.n.url:");

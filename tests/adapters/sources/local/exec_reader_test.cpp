@@ -101,6 +101,15 @@ TEST_F(exec_reader_test, a_line_that_is_too_long_is_bad_and_the_rest_counts) {
   EXPECT_EQ(batch.bad[0].at, 1u);
 }
 
+TEST_F(exec_reader_test, a_line_may_have_as_many_bytes_as_are_said) {
+  // {"id":1} and blanks.
+  for (const auto bytes : {65'636, 65'637}) {
+    use("printf '{\"id\":1}'; head -c " + std::to_string(bytes - 8)
+        + " /dev/zero | tr '\\0' ' '; echo");
+    EXPECT_EQ(next().bad.size(), bytes == 65'636 ? 0u : 1u) << bytes;
+  }
+}
+
 TEST_F(exec_reader_test, a_line_that_is_no_object_is_bad_and_the_rest_counts) {
   use("printf '[1]\\n{\"id\":1}\\nTraceback\\n\\377\\n{\"id\":2}\\n'");
   const auto batch = next();

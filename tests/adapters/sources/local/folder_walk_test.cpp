@@ -9,6 +9,26 @@
 #include <random>
 #include <set>
 
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+namespace {
+
+/// What its disk does not show.
+std::string unseen_place;
+
+} // namespace
+
+// Instead of the library's.
+extern "C" int lstat(const char* path, struct stat* to) noexcept {
+  if (!unseen_place.empty() && unseen_place == path) {
+    errno = EIO;
+    return -1;
+  }
+  return ::fstatat(AT_FDCWD, path, to, AT_SYMLINK_NOFOLLOW);
+}
+
 namespace depositd::sources {
 
 namespace {
@@ -53,6 +73,20 @@ TEST(a_folder_walk, asks_whether_to_go_on) {
   const auto third = walk.step(check);
   ASSERT_FALSE(third);
   EXPECT_EQ(third.error(), ec::draining);
+}
+
+TEST(a_folder_walk, does_not_pass_over_what_a_disk_does_not_show) {
+  const temporary_folder folder;
+  touch(folder.path() / "a");
+  touch(folder.path() / "b");
+  folder_walk walk{folder.path().string(), ""};
+  unseen_place = (folder.path() / "a").string();
+  auto met = walk.step(always);
+  while (met && met->is == met_entry::kind::nothing)
+    met = walk.step(always);
+  unseen_place.clear();
+  ASSERT_FALSE(met) << met->path;
+  EXPECT_EQ(met.error(), ec::store_failed);
 }
 
 TEST(a_folder_walk, looks_at_nothing_below_a_path_that_is_too_long) {
