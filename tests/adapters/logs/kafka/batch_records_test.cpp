@@ -184,6 +184,16 @@ TEST(batch_records, leave_a_queue_of_that_name_to_deposits) {
   EXPECT_TRUE(std::holds_alternative<ingest_deposit>(*out));
 }
 
+TEST(batch_records, take_numbers_among_the_fields_by_their_digits) {
+  for (const auto number : {0, 9, -1}) {
+    auto x = example("batch");
+    x["form"]["title"] = number;
+    const auto out = read(x.dump());
+    ASSERT_TRUE(out) << render(out.error());
+    EXPECT_EQ(out->what.info.title, std::to_string(number));
+  }
+}
+
 TEST(batch_records, refuse_what_is_missing) {
   for (const auto* name : {"id", "user", "form", "payload"})
     EXPECT_EQ(refusal_without(name), std::string{name} + " is missing");

@@ -104,10 +104,12 @@ TEST_F(restoring, a_tag_file_whose_name_the_encoding_lacks_comes_back) {
 }
 
 TEST_F(restoring, what_was_never_judged_as_tags_does_not_keep_a_bag_back) {
-  const std::string no_text = "Title: caf\xe9\n";
+  const std::string no_text = "Source-Organization: Old\nTitle: caf\xe9\n";
   store("INST/garbled", {{"data/a", "x"}, {"package-info.txt", no_text}});
   note_encoding("INST/garbled", "UTF-8");
-  EXPECT_TRUE(restored("garbled").valid());
+  const auto report = restored("garbled");
+  EXPECT_TRUE(report.valid());
+  EXPECT_NE(bagit::value_of(report.info(), "Source-Organization"), "Old");
   EXPECT_EQ(
     unpacked(home.path() / "back/INST/garbled.tar").at("package-info.txt"),
     no_text);
