@@ -60,6 +60,23 @@ TEST_F(glacier, tries_again_if_what_follows_cannot_be_queued) {
   EXPECT_EQ(submitted.size(), 1u);
 }
 
+TEST_F(glacier, what_follows_was_queued_if_only_the_answer_was_lost) {
+  tools->submit = [this](submit_batch x) -> caf::expected<item_id> {
+    EXPECT_TRUE(take(std::move(x)));
+    return caf::make_error(ec::overloaded, std::string{"no answer"});
+  };
+  const auto out = run(an_order(order_kind::restore_glacier, "INST/photos"));
+  EXPECT_EQ(out.says, verdict::done) << out.reason;
+  EXPECT_EQ(submitted.size(), 1u);
+}
+
+TEST_F(glacier, what_follows_is_queued_also_where_nobody_can_look) {
+  tools->work = nullptr;
+  const auto out = run(an_order(order_kind::restore_glacier, "INST/photos"));
+  EXPECT_EQ(out.says, verdict::done) << out.reason;
+  EXPECT_EQ(submitted.size(), 1u);
+}
+
 TEST_F(glacier, what_follows_reads_what_was_brought_back) {
   ASSERT_EQ(run(an_order(order_kind::restore_glacier, "INST/photos")).says,
             verdict::done);
