@@ -3,6 +3,8 @@
 
 #include "adapters/stores/segments/segment_journal.hpp"
 
+#include "adapters/stores/files/lost_epochs.hpp"
+
 #include <cerrno>
 
 #include <fcntl.h>
@@ -119,6 +121,7 @@ caf::error segment_journal::backup(const fs::path& folder) {
   names.newest = parts.empty() ? 0 : parts.back().file->header.number;
   if (parts.empty())
     names = manifest{.shard = names.shard, .epoch = names.epoch};
+  names.epoch += lost_epochs_max;
   for (const auto& x : parts)
     if (auto failed =
           copy_file_bytes(io_, x.file->file, x.file->path,

@@ -242,6 +242,16 @@ TEST_F(segment_journal, is_copied_while_it_goes_on) {
   EXPECT_FALSE((*copied)->read((*copied)->segments()[1].first, show));
 }
 
+TEST_F(segment_journal, gives_no_epoch_in_a_copy_that_came_after_it) {
+  const auto copy = home.path() / "copy";
+  EXPECT_FALSE(must_open()->backup(copy));
+  for (auto i = 0; i < 3; ++i)
+    must_open();
+  const auto last = must_open()->epoch();
+  options.folder = copy;
+  EXPECT_GT(must_open()->epoch(), last);
+}
+
 TEST_F(segment_journal, is_copied_when_it_is_empty) {
   const auto store = must_open();
   EXPECT_FALSE(store->backup(home.path() / "copy"));
