@@ -21,7 +21,9 @@ sequence published_upto(const projector_state& state) {
   for (const auto& x : state.options.journal->watermarks())
     if (x.partition == egress_watermark)
       return static_cast<sequence>(x.offset);
-  return state.options.published ? 0 : std::numeric_limits<sequence>::max();
+  return state.options.published && !seeded_bug("dropped_unpublished")
+           ? 0
+           : std::numeric_limits<sequence>::max();
 }
 
 bool flush_tables(projector_state& state) {

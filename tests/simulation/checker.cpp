@@ -83,7 +83,8 @@ findings check(const history& x) {
                            check_cancelled,
                            check_renewals,
                            check_marks,
-                           check_configured})
+                           check_configured,
+                           check_backups})
     judge(x, out);
   return out;
 }

@@ -102,6 +102,10 @@ void check_renewals(const history& x, findings& out); // K-1
 /// Never more items of a queue that is pulled into than its scheduler's mark.
 void check_marks(const history& x, findings& out); // P-1
 
+/// Nothing that was given since a backup was made is given again by who goes on
+/// from it.
+void check_backups(const history& x, findings& out); // B-1
+
 /// What an engine's file says anew counts from its start on, and nothing else
 /// that it says.
 void check_configured(const history& x, findings& out); // C-3

@@ -1,15 +1,12 @@
 #include "tests/simulation/disk.hpp"
 
-#include "actors/rules/control/control.hpp"
 #include "messages/values/codec.hpp"
 #include "messages/values/operations.hpp"
-#include "messages/values/submission_body.hpp"
-#include "tests/support/passing_journal.hpp"
 #include "tests/simulation/tables.hpp"
+#include "tests/support/passing_journal.hpp"
 
-#include <nlohmann/json.hpp>
-#include <set>
-#include <sstream>
+#include <algorithm>
+#include <utility>
 
 namespace depositd::simulation {
 
@@ -38,6 +35,10 @@ public:
     if (hits(disk_.faults.bad_read_one_in))
       return failure("the body could not be read");
     return passing_journal::read_body(place);
+  }
+  caf::error backup(const std::filesystem::path& folder) override {
+    disk_.keep_copy(folder.parent_path());
+    return {};
   }
 
 private:
@@ -175,7 +176,8 @@ shard_disk::shard_disk(shard_number shard, std::uint64_t segment_bytes,
                        surroundings around)
   : shard_(shard), around_(std::move(around)),
     log_(make_memory_journal({.segment_bytes = segment_bytes})),
-    tables_(make_empty_tables()) {
+    tables_(around_.folder.empty() ? make_empty_tables()
+                                   : open_tables(around_.folder)) {
   // nop
 }
 
@@ -244,6 +246,8 @@ void shard_disk::record_group(journal_store& by, std::string_view bytes,
   const auto at_us = around_.now_us();
   const auto last = by.last();
   auto seq = last - events;
+  if (!around_.folder.empty())
+    groups_.emplace_back(group, bytes);
   record_reader reader{bytes, group, bodies::copied};
   record x;
   while (!reader.at_end()) {
@@ -299,121 +303,33 @@ void shard_disk::look_at_recovery() {
   faults = before;
 }
 
-bool is_of_pipeline(const std::string& queue) {
-  return queue.starts_with("p.");
+// -- backups ------------------------------------------------------------------
+
+void shard_disk::keep_copy(const std::filesystem::path& folder) {
+  copies_[folder] = {folder, copy_memory_journal(*log_), bodies_,
+                     groups_.size(), around_.told->entries.size()};
 }
 
-namespace {
-
-std::string name_of_document(const std::string& body) {
-  const auto x = nlohmann::json::parse(body, nullptr, false);
-  if (!x.is_object())
-    return "no document";
-  auto out = x.value("job", x.value("batch", std::string{}));
-  if (x.contains("rev"))
-    out += '#' + std::to_string(x["rev"].get<std::uint64_t>());
-  if (x.contains("split"))
-    out += '/' + std::to_string(x["split"].get<std::uint64_t>());
-  return out;
+std::optional<disk_copy>
+shard_disk::copy_in(const std::filesystem::path& folder) const {
+  const auto at = copies_.find(folder);
+  return at == copies_.end() ? std::nullopt : std::optional{at->second};
 }
 
-} // namespace
-
-std::string name_of_body(const std::string& queue, const std::string& body) {
-  if (is_of_pipeline(queue))
-    return name_of_document(body);
-  if (queue != "metadata" && queue != notify_queue)
-    return body;
-  auto opened = decode_submission_body(body);
-  return opened ? opened->submission.file_name : "no envelope";
-}
-
-std::string text_of_outcome(const std::string& file_name, ending how) {
-  return file_name + (how == ending::done ? " done" : " not done");
-}
-
-namespace {
-
-void tell_items(std::ostream& out, const std::string& user,
-                const std::string& queue, const rules::ledger& ledger) {
-  for (const auto& x : ledger.items())
-    out << user << ' ' << queue << ' ' << x.id << ' '
-        << static_cast<int>(x.state) << ' ' << int{x.priority} << ' '
-        << x.attempt << ' ' << x.size << ' ' << x.received_us << ' '
-        << x.available_us << ' ' << x.deadline_us << ' ' << x.token << ' '
-        << x.processor << '\n';
-}
-
-void tell_work(std::ostream& out, const rules::work& x) {
-  std::string bytes;
-  for (const auto& [id, batch] : x.batches()) {
-    bytes.clear();
-    encode(event{batch_moved{
-             id, batch.queue, {}, batch.status, batch.jobs, batch.reports}},
-           bytes);
-    out << "batch " << id << ' ' << word(batch.status.state) << ' '
-        << std::hash<std::string>{}(bytes) << '\n';
-  }
-  for (const auto id : x.jobs_that([](const auto&) { return true; })) {
-    const auto& job = *x.job(id);
-    bytes.clear();
-    encode(event{job_moved{id, "", job.batch, {}, x.status_of(job)}}, bytes);
-    out << "job " << id << ' ' << word(job.state) << ' '
-        << std::hash<std::string>{}(bytes) << '\n';
-  }
-}
-
-/// All else that is set. What has no entry is the start's own.
-void tell_entries(std::ostream& out, const control_state& x) {
-  std::multiset<std::size_t> all;
-  std::string bytes;
-  const auto tell = [&](const event& change) {
-    bytes.clear();
-    encode(change, bytes);
-    all.insert(std::hash<std::string>{}(bytes));
-  };
-  for (const auto& change : rules::differences(control_state{}, x))
-    tell(change);
-  for (const auto& [name, topic] : x.topics)
-    tell(topic);
-  for (const auto one : all)
-    out << "set " << one << '\n';
-}
-
-} // namespace
-
-std::string text_of(const shard::recovered_state& x) {
-  std::ostringstream out;
-  for (const auto& [user, ledgers] : x.ledgers)
-    for (const auto& [queue, ledger] : ledgers)
-      tell_items(out, user, queue, ledger);
-  for (const auto& [key, ring] : x.rings)
-    out << "ring " << key.first << ' ' << key.second << ' ' << ring.stamp << ' '
-        << ring.credit << ' ' << ring.paid.spent << ' ' << ring.paid.floor
-        << ' ' << ring.since << '\n';
-  std::string bytes;
-  const auto tell = [&](const event& change) {
-    bytes.clear();
-    encode(change, bytes);
-    out << std::hash<std::string>{}(bytes) << '\n';
-  };
-  for (const auto& [name, settings] : x.control.queues)
-    tell(queue_changed{name, settings});
-  for (const auto& [key, limits] : x.control.limits)
-    tell(limits);
-  for (const auto& [user, eligibility] : x.control.eligibilities)
-    tell(
-      user_eligibility_changed{user, eligibility.held, eligibility.prohibited});
-  tell(x.control.server);
-  tell_entries(out, x.control);
-  for (const auto& [name, settings] : x.control.collections)
-    tell(collection_changed{settings, false});
-  for (const auto& [name, stages] : x.control.pipelines)
-    tell(pipeline_changed{stages, false});
-  for (const auto& [user, work] : x.work)
-    tell_work(out, work);
-  out << "ids " << x.id_max << '\n';
-  return out.str();
+void shard_disk::go_back(disk_copy to) {
+  log_ = std::move(to.log);
+  epoch_ = open_memory_journal(log_)->epoch();
+  tables_ = open_tables(to.folder);
+  bodies_ = std::move(to.bodies);
+  groups_.resize(to.groups);
+  copies_.clear();
+  whole_ = {};
+  record x;
+  for (const auto& [number, bytes] : groups_)
+    for (record_reader reader{bytes, number, bodies::copied};
+         !reader.at_end() && !reader.next(x);)
+      projection::apply_record(whole_, x);
+  whole_.id_max = std::max(whole_.id_max, tables_->id_max());
 }
 
 } // namespace depositd::simulation

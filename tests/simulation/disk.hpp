@@ -9,11 +9,15 @@
 #include "tests/simulation/history.hpp"
 #include "tests/simulation/knobs.hpp"
 
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace depositd::simulation {
 
@@ -25,12 +29,23 @@ struct disk_faults {
   std::uint32_t bad_read_one_in = 0;
 };
 
+/// What a backup has of a disk.
+struct disk_copy {
+  std::filesystem::path folder; ///< of its tables
+  std::shared_ptr<memory_journal> log;
+  std::unordered_map<item_id, std::string> bodies;
+  std::size_t groups = 0;  ///< that were in the log by then
+  std::size_t entries = 0; ///< of the history by then
+};
+
 class shard_disk {
 public:
   struct surroundings {
     history* told = nullptr;
     chance* by = nullptr;
     std::function<micros()> now_us;
+    /// Of the tables' file; empty: they have none, and no copy.
+    std::filesystem::path folder;
   };
 
   shard_disk(shard_number shard, std::uint64_t segment_bytes,
@@ -53,6 +68,12 @@ public:
   /// Compares what a start would find with the whole log.
   void look_at_recovery();
 
+  /// Of the backup that an engine has made in this folder.
+  std::optional<disk_copy> copy_in(const std::filesystem::path& folder) const;
+
+  /// From now on the disk is that copy; nobody may have a store of it.
+  void go_back(disk_copy to);
+
   shard_number shard() const {
     return shard_;
   }
@@ -73,6 +94,8 @@ private:
                     std::uint32_t events, std::uint64_t group,
                     const std::vector<watermark>& watermarks);
 
+  void keep_copy(const std::filesystem::path& folder);
+
   shard_number shard_;
   surroundings around_;
   std::shared_ptr<memory_journal> log_;
@@ -80,6 +103,9 @@ private:
   epoch_number epoch_ = 0; ///< of the newest store
   shard::recovered_state whole_; ///< by the log from its beginning
   std::unordered_map<item_id, std::string> bodies_;
+  /// With a folder: all groups that ever were in the log, by their numbers.
+  std::vector<std::pair<std::uint64_t, std::string>> groups_;
+  std::map<std::filesystem::path, disk_copy> copies_;
 };
 
 /// By what a deposit's body is known in the history: messages by their bytes,

@@ -289,6 +289,21 @@ struct offered {
   bool bad = false;
 };
 
+/// From now on engines read and write them: of what had ended before, no more
+/// is told than is still known.
+struct topics_begun {};
+
+// -- backups
+
+/// The shard's stores are those of a backup from now on. What had happened
+/// since it was made is in no history any more, but whoever had a part in it
+/// knows of it: up to this number items were given by then, and up to this
+/// epoch claims.
+struct brought_back {
+  item_id id_max = 0;
+  epoch_number epoch_max = 0;
+};
+
 // -- the world
 
 /// Something was broken on purpose: rings may have lost a turn.
@@ -311,6 +326,6 @@ using fact =
                work_done_as_wanted, move_wanted, move_promised, journalled,
                group_written, recovered, body_missing, leased, given_back,
                resumed, published, to_publish, dead_lettered, offered, fault,
-               left_over>;
+               left_over, brought_back, topics_begun>;
 
 } // namespace depositd::simulation

@@ -156,6 +156,13 @@ struct teller {
   void operator()(const offered& x) const {
     out << x.source << " has " << x.body << (x.bad ? " (bad)" : "");
   }
+  void operator()(const topics_begun&) const {
+    out << "topics are read and written from now on";
+  }
+  void operator()(const brought_back& x) const {
+    out << "brought back from a backup; items were given up to " << x.id_max
+        << ", in epochs up to " << x.epoch_max;
+  }
   void operator()(const fault& x) const {
     out << "fault: " << x.what;
   }

@@ -148,6 +148,18 @@ constexpr std::uint64_t by_hand_salt = std::uint64_t{3'363'569} << 32;
 /// that are older have none.
 constexpr std::uint64_t links_salt = std::uint64_t{27'644'437} << 32;
 
+/// Every third life of one shard without topics and sources; those of seeds.txt
+/// and bug_seeds.txt that are older have none.
+constexpr std::uint64_t backups_salt = std::uint64_t{7'899} << 32;
+
+/// Every fourth life of one shard with records; those of seeds.txt and
+/// bug_seeds.txt that are older have none.
+constexpr std::uint64_t late_topics_salt = std::uint64_t{7'139} << 32;
+
+/// Every fourth life with records; those of seeds.txt and bug_seeds.txt that
+/// are older have none.
+constexpr std::uint64_t grown_topics_salt = std::uint64_t{366'723} << 32;
+
 /// What a life may have besides messages.
 constexpr switch_of switches_of_parts[] = {
   {"work", &knobs::work},       {"sources", &knobs::sources},
@@ -164,6 +176,8 @@ constexpr switch_of switches_of_parts[] = {
   {"pipeline_changes", &knobs::pipeline_changes},
   {"restarts", &knobs::restarts}, {"by_hand", &knobs::by_hand},
   {"links", &knobs::links},
+  {"backups", &knobs::backups}, {"late_topics", &knobs::late_topics},
+  {"grown_topics", &knobs::grown_topics},
 };
 
 constexpr switch_of switches_of_nodes[] = {
@@ -228,6 +242,7 @@ knobs::knobs(chance& by, std::uint64_t seed) {
   pipeline_changes = work && chance{seed ^ pipeline_changes_salt}.one_in(4);
   restarts = chance{seed ^ restarts_salt}.one_in(6);
   by_hand = sources && chance{seed ^ by_hand_salt}.one_in(2);
+  grown_topics = records && chance{seed ^ grown_topics_salt}.one_in(4);
   files = chance{seed ^ files_salt}.one_in(7);
   ephemeral = chance{seed ^ ephemeral_salt}.one_in(7);
   channels = channels || ephemeral;
@@ -250,6 +265,9 @@ knobs::knobs(chance& by, std::uint64_t seed) {
   chance apart{seed ^ salt};
   if (!apart.one_in(3)) {
     fleeting = chance{seed ^ fleeting_salt}.one_in(7);
+    backups
+      = !records && !sources && chance{seed ^ backups_salt}.one_in(3);
+    late_topics = records && chance{seed ^ late_topics_salt}.one_in(4);
     return;
   }
   shards = apart.between(2, 3);
@@ -293,6 +311,8 @@ void knobs::lessen(const lessened& by) {
       pipeline_changes = false;
     if (name == "sources")
       by_hand = false;
+    if (name == "records")
+      late_topics = grown_topics = false;
     if (name == "several") {
       shards = engines = 1;
       slots = 0;

@@ -97,6 +97,10 @@ struct knobs {
   bool poison = false;           ///< and not all of them are any
   bool repeated_records = false; ///< the broker gives some again
   bool broker_outages = false;
+  bool late_topics = false;  ///< only some start later engines know of them
+  bool grown_topics = false; ///< the ingress topic gets more partitions
+  // -- backups
+  bool backups = false; ///< are made, and engines go on from them
   // -- several engines
   bool departures = false;    ///< planned: one drains and leaves
   bool lost_meetings = false; ///< engines find or meet each other late or not

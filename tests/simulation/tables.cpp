@@ -71,4 +71,10 @@ std::unique_ptr<projection_store> make_empty_tables() {
                                            small_pages));
 }
 
+std::unique_ptr<projection_store>
+open_tables(const std::filesystem::path& folder) {
+  return std::move(*open_sqlite_projection(folder / "projection.db",
+                                           {.pages = small_pages}));
+}
+
 } // namespace depositd::simulation

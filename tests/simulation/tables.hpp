@@ -4,6 +4,7 @@
 
 #include "messages/ports/projection_store.hpp"
 
+#include <filesystem>
 #include <memory>
 
 namespace depositd::simulation {
@@ -12,5 +13,10 @@ namespace depositd::simulation {
 /// compiled statements: to make them anew takes longer than a life spends with
 /// them. For a program of one thread that does nothing else with SQLite.
 std::unique_ptr<projection_store> make_empty_tables();
+
+/// Those in the folder, made if they are not there: for lives that are backed
+/// up, because tables without a file have no copy.
+std::unique_ptr<projection_store>
+open_tables(const std::filesystem::path& folder);
 
 } // namespace depositd::simulation

@@ -37,6 +37,8 @@ world_state::world_state(std::uint64_t seed, const lessened& by)
     ephemeral_chance_(seed ^ 0x65706865U), inquiry_chance_(seed ^ 0x696e7175U),
     pipeline_chance_(seed ^ 0x70697065U), restart_chance_(seed ^ 0x72737472U),
     hand_chance_(seed ^ 0x68616e64U), link_chance_(seed ^ 0x6c696e6bU),
+    backup_chance_(seed ^ 0x6261636bU),
+    late_chance_(seed ^ 0x6c617465U), grow_chance_(seed ^ 0x67726f77U),
     system_(config_),
     scheduler_(
       dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
@@ -175,10 +177,14 @@ void world::let_time_pass(std::chrono::microseconds t) {
 
 void world::begin() {
   outside_ = system_.spawn(outsider);
+  if (knobs_.backups)
+    backup_folder_.emplace(temporary_folder::fast_base());
   for (shard_number shard = 0; shard < knobs_.shards; ++shard)
     disks_.push_back(std::make_unique<shard_disk>(
       shard, knobs_.tight_disk ? 1500 : 1 << 20,
-      shard_disk::surroundings{&told_, &chance_, [this] { return now_us(); }}));
+      shard_disk::surroundings{
+        &told_, &chance_, [this] { return now_us(); },
+        backup_folder_ ? backup_folder_->path() : std::filesystem::path{}}));
   open_topics();
   open_sources();
   if (is_shared())
@@ -268,6 +274,9 @@ bool world::step_of_a_part() {
     {&knobs::ephemeral, &world::ephemeral_chance_, 3,
      &world::step_of_ephemeral},
     {&knobs::inquiries, &world::inquiry_chance_, 4, &world::inquire},
+    {&knobs::backups, &world::backup_chance_, 6, &world::step_of_backups},
+    {&knobs::late_topics, &world::late_chance_, 8, &world::begin_topics},
+    {&knobs::grown_topics, &world::grow_chance_, 8, &world::add_partitions},
     {&knobs::channels, &world::channel_chance_, 3, &world::step_of_channels},
     {&knobs::moves, &world::move_chance_, 10, &world::move_a_queue},
   };

@@ -236,6 +236,13 @@ private:
   void end_ephemeral();
   void list_left_channels();
 
+  // -- world_backups.cpp: engines that go on from a backup
+
+  void step_of_backups();
+  void make_backup();
+  void go_back_to_backup();
+  brought_back lost_since(std::size_t entries) const;
+
   // -- world_inquiries.cpp
 
   void inquire();
@@ -306,6 +313,9 @@ private:
   // -- world_topics.cpp
 
   void open_topics();
+  /// If they were not there from the first: a start later they are.
+  void begin_topics();
+  void add_partitions();
   void spawn_topics(simulated_engine& engine,
                     const shard_doors_actor& deposits);
   void produce();

@@ -31,6 +31,8 @@ void world::calm_down() {
   calm_ = true;
   set_faults(false);
   mend_brokers();
+  if (!topics_begun_)
+    begin_topics();
   let_go(true);
   settle();
   for (auto& worker : workers_)

@@ -13,6 +13,7 @@
 #include "tests/simulation/work_book.hpp"
 #include "tests/support/memory_record_log.hpp"
 #include "tests/support/memory_shard_leases.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -21,6 +22,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -105,6 +107,9 @@ struct world_state {
   chance restart_chance_;  ///< of changed configurations alone
   chance hand_chance_;     ///< of what is fed by hand alone
   chance link_chance_;     ///< of connections between engines alone
+  chance backup_chance_;   ///< of backups alone
+  chance late_chance_;     ///< of topics that come later alone
+  chance grow_chance_;     ///< of partitions that are added alone
   history told_;
   system_config config_;
   caf::actor_system system_;
@@ -113,6 +118,9 @@ struct world_state {
   static constexpr micros wall_began_us_ = 1'700'000'000'000'000;
   micros wall_offset_us_ = wall_began_us_; ///< jumps move it
 
+  std::optional<temporary_folder> backup_folder_; ///< none: no backups
+  std::optional<disk_copy> backup_; ///< the last one that was made
+  std::uint32_t backups_ = 0;       ///< that somebody wanted
   std::vector<std::unique_ptr<shard_disk>> disks_;        ///< by shard
   std::unique_ptr<simulated_engine> engine_;              ///< null: down
   std::vector<std::unique_ptr<simulated_engine>> former_; ///< some still act
@@ -139,6 +147,8 @@ struct world_state {
   bool suspended_ = false;
   std::map<std::string, queue_settings> queues_set_; ///< to begin with
   std::shared_ptr<memory_record_log> topics_; ///< null: none
+  bool topics_begun_ = true; ///< an engine that starts reads and writes them
+  std::int32_t partitions_ = 3; ///< of the ingress topic
   std::vector<std::pair<std::int32_t, std::string>> sent_records_;
   bool brokers_away_ = false;
   std::uint64_t messages_ = 0;

@@ -14,7 +14,7 @@ namespace depositd::simulation {
 
 namespace {
 
-constexpr std::int32_t ingress_partitions = 3;
+constexpr std::int32_t partitions_max = 9;
 constexpr const char* deposit_queue = "metadata";
 
 /// "user queue id payload"; anything else is no deposit.
@@ -98,15 +98,16 @@ void world::open_topics() {
   if (!knobs_.records)
     return;
   told_.with_topics = true;
+  topics_begun_ = !knobs_.late_topics;
   topics_ = make_memory_record_log();
-  create_memory_topic(*topics_, "in", ingress_partitions);
+  create_memory_topic(*topics_, "in", partitions_);
   create_memory_topic(*topics_, "out", 2);
   create_memory_topic(*topics_, "dead", 1);
 }
 
 void world::spawn_topics(simulated_engine& engine,
                          const shard_doors_actor& deposits) {
-  if (!topics_)
+  if (!topics_ || !topics_begun_)
     return;
   records::intake_options reading;
   reading.source = open_memory_source(topics_, "in");
@@ -125,7 +126,9 @@ void world::spawn_topics(simulated_engine& engine,
   reading.limits.wait = 0ms;
   reading.limits.records_max = 1 + chance_.below(8);
   reading.idle_pause = 50ms;
-  reading.look_pause = std::chrono::hours{24}; // no topic gets more partitions
+  reading.look_pause = std::chrono::hours{24}; // as if there were never more
+  if (knobs_.grown_topics)
+    reading.look_pause = 1ms * (500 + grow_chance_.below(5'000));
   engine.intake = system_.spawn(records::intake, std::move(reading));
   records::publisher_options writing;
   writing.store = engine.store.get();
@@ -141,6 +144,22 @@ void world::spawn_topics(simulated_engine& engine,
   engine.publisher = system_.spawn(records::publisher, std::move(writing));
 }
 
+void world::begin_topics() {
+  if (topics_begun_)
+    return produce();
+  topics_begun_ = true;
+  tell(topics_begun{});
+  crash_engine();
+}
+
+void world::add_partitions() {
+  if (partitions_ == partitions_max)
+    return produce();
+  add_memory_partition(*topics_, "in");
+  ++partitions_;
+  produce();
+}
+
 void world::produce() {
   if (!topics_)
     return send_messages();
@@ -150,7 +169,8 @@ void world::produce() {
 }
 
 void world::produce_one() {
-  auto partition = static_cast<std::int32_t>(chance_.below(ingress_partitions));
+  auto partition = static_cast<std::int32_t>(
+    chance_.below(static_cast<std::uint32_t>(partitions_)));
   source_record x;
   x.key = "key";
   x.has_value = true;

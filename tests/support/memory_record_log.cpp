@@ -349,6 +349,12 @@ void create_memory_topic(memory_record_log& log, const std::string& topic,
   log.changed.notify_all();
 }
 
+void add_memory_partition(memory_record_log& log, const std::string& topic) {
+  const guard lock{log.mutex};
+  log.find(topic)->emplace_back();
+  log.changed.notify_all();
+}
+
 std::int64_t append_memory_record(memory_record_log& log,
                                   const std::string& topic,
                                   std::int32_t partition, source_record x) {

@@ -38,6 +38,9 @@ open_memory_sink(std::shared_ptr<memory_record_log> log);
 void create_memory_topic(memory_record_log& log, const std::string& topic,
                          std::int32_t partitions);
 
+/// The topic, which must exist, gets one more.
+void add_memory_partition(memory_record_log& log, const std::string& topic);
+
 /// What a producer elsewhere writes. Returns its offset; the topic and the
 /// partition must exist. `partition` and `offset` of the record are not used.
 std::int64_t append_memory_record(memory_record_log& log,

@@ -1,5 +1,6 @@
 #include "adapters/stores/memory/memory_journal_store.hpp"
 
+#include "adapters/stores/files/lost_epochs.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
@@ -262,6 +263,20 @@ open_memory_journal(std::shared_ptr<memory_journal> log, epoch_number epoch) {
 void raise_epoch(memory_journal& log, epoch_number epoch) {
   const std::lock_guard guard{log.mutex};
   log.epoch = std::max(log.epoch, epoch);
+}
+
+std::shared_ptr<memory_journal> copy_memory_journal(memory_journal& log) {
+  auto out = std::make_shared<memory_journal>(
+    memory_journal_options{.segment_bytes = log.segment_bytes});
+  const std::lock_guard guard{log.mutex};
+  out->last = log.last.load(std::memory_order_relaxed);
+  out->newest = log.newest;
+  out->epoch = log.epoch;
+  if (!seeded_bug("epochs_given_again"))
+    out->epoch += lost_epochs_max;
+  out->segments = log.segments;
+  out->watermarks = log.watermarks;
+  return out;
 }
 
 void fail_appends(memory_journal& log, std::uint32_t count) {

@@ -34,6 +34,10 @@ open_memory_journal(std::shared_ptr<memory_journal> log, epoch_number epoch);
 /// Fences all stores of earlier epochs, as taking a lease does.
 void raise_epoch(memory_journal& log, epoch_number epoch);
 
+/// What a backup of the log has; it is opened under epochs that are above all
+/// that the log may have been opened under meanwhile (`lost_epochs_max`).
+std::shared_ptr<memory_journal> copy_memory_journal(memory_journal& log);
+
 /// Makes the next `count` appends fail with `ec::store_failed` before they
 /// change anything.
 void fail_appends(memory_journal& log, std::uint32_t count);
