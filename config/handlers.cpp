@@ -159,9 +159,11 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
   options.exec = stages::while_there(
     stages::telling(look_for_programs(settings, tools->work_folder),
                     "work_folder"),
-    exec::make_exec_handler(
+    wait_for_room(
       tools->work_folder,
-      std::shared_ptr<exec::program_groups>{cut, &cut->programs}));
+      exec::make_exec_handler(
+        tools->work_folder,
+        std::shared_ptr<exec::program_groups>{cut, &cut->programs})));
   options.is_cut = watch(cut);
   options.find_stage = stage_at;
   options.blobs = tools->blobs;

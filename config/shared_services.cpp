@@ -269,4 +269,10 @@ relay_service(const depositd_settings& settings, const work_cut_ptr& cut) {
       .ask = [relay = std::move(*options)] { return look_for_relay(relay); }});
 }
 
+stages::stage_handler wait_for_room(const std::filesystem::path& work_folder,
+                                    stages::stage_handler program) {
+  return stages::while_room(
+    {use_always(disk_of("work.folder", work_folder))}, std::move(program));
+}
+
 } // namespace depositd

@@ -6,6 +6,8 @@
 #include "config/settings.hpp"
 #include "config/work_cut.hpp"
 
+#include <filesystem>
+
 namespace depositd {
 
 /// Has each handler's items wait, at no cost of their attempts, while a bucket
@@ -19,5 +21,9 @@ void wait_for_services(stages::stage_handlers& all,
 /// The relay that mail goes to; null where no mail is sent.
 std::shared_ptr<stages::shared_service>
 relay_service(const depositd_settings& settings, const work_cut_ptr& cut);
+
+/// The same for programs while the working folder's disk is full.
+stages::stage_handler wait_for_room(const std::filesystem::path& work_folder,
+                                    stages::stage_handler program);
 
 } // namespace depositd
