@@ -299,6 +299,7 @@ protected:
     row.id = 5'000;
     row.user = "INST";
     row.info = made.info;
+    row.status.state = batch_state::processing;
     known->rows.push_back(row);
     std::vector<job_document> out;
     auto body = encode(made.document);
