@@ -242,6 +242,7 @@ private:
   void make_backup();
   void go_back_to_backup();
   brought_back lost_since(std::size_t entries) const;
+  std::vector<reported> said_since(std::size_t entries) const;
 
   // -- world_inquiries.cpp
 

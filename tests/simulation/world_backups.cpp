@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace depositd::simulation {
 
@@ -35,6 +36,23 @@ void world::make_backup() {
     }});
 }
 
+/// What a node has said since: it says it again to who comes back, because
+/// nobody has answered.
+std::vector<reported> world::said_since(std::size_t entries) const {
+  std::vector<reported> out;
+  const auto repeats = [&](std::uint32_t number) {
+    return number != 0
+           && std::none_of(
+             workers_.begin(), workers_.end(),
+             [&](const auto& x) { return x->number == number; });
+  };
+  for (auto i = entries; i < told_.entries.size(); ++i)
+    if (const auto* word = std::get_if<reported>(&told_.entries[i].what);
+        word != nullptr && repeats(word->processor))
+      out.push_back(*word);
+  return out;
+}
+
 brought_back world::lost_since(std::size_t entries) const {
   brought_back out;
   for (auto i = entries; i < told_.entries.size(); ++i)
@@ -58,10 +76,13 @@ void world::go_back_to_backup() {
     let_time_pass(some_ms(30'000));
   auto copy = std::move(*std::exchange(backup_, std::nullopt));
   const auto lost = lost_since(copy.entries);
+  auto said = said_since(copy.entries);
   told_.entries.resize(copy.entries);
   disks_[0]->go_back(std::move(copy));
   tell(lost);
   tell(fault{"all is as it was in the backup"});
+  for (auto& word : said)
+    tell(std::move(word));
   for (const auto& worker : workers_)
     tell(processor_joined{worker->number, worker->queue, worker->wants,
                           worker->gone ? 0 : worker->slots});
