@@ -1,5 +1,6 @@
 """NSQ's protocol V2 over sockets: what is agreed on, what is refused and with
-which words. Rows are those of the case table; docs/TESTING.md has them all."""
+which words. Rows are those of the case table; docs/testing/programs.md has
+them all."""
 
 import json
 import socket
