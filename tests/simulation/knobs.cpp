@@ -144,6 +144,10 @@ constexpr std::uint64_t restarts_salt = std::uint64_t{3'869'727} << 32;
 /// older have none.
 constexpr std::uint64_t by_hand_salt = std::uint64_t{3'363'569} << 32;
 
+/// One of 17 lives of several engines, which is one of 50; those of seeds.txt
+/// and bug_seeds.txt that are older have none.
+constexpr std::uint64_t crowd_salt = std::uint64_t{1'299'709} << 32;
+
 /// Every third life of several engines; those of seeds.txt and bug_seeds.txt
 /// that are older have none.
 constexpr std::uint64_t links_salt = std::uint64_t{27'644'437} << 32;
@@ -175,7 +179,7 @@ constexpr switch_of switches_of_parts[] = {
   {"inquiries", &knobs::inquiries},
   {"pipeline_changes", &knobs::pipeline_changes},
   {"restarts", &knobs::restarts}, {"by_hand", &knobs::by_hand},
-  {"links", &knobs::links},
+  {"links", &knobs::links}, {"crowd", &knobs::crowd},
   {"backups", &knobs::backups}, {"late_topics", &knobs::late_topics},
   {"grown_topics", &knobs::grown_topics},
 };
@@ -276,6 +280,15 @@ knobs::knobs(chance& by, std::uint64_t seed) {
     this->*x.value = apart.one_in(2);
   slots = apart.below(4);
   links = chance{seed ^ links_salt}.one_in(3);
+  chance of_crowd{seed ^ crowd_salt};
+  crowd = of_crowd.one_in(17);
+  if (!crowd)
+    return;
+  engines = 10;
+  shards = of_crowd.one_in(6) ? of_crowd.between(30, 100)
+                              : of_crowd.between(4, 20);
+  // Each takes as long as several of those with three.
+  steps = std::min(steps, 40U);
 }
 
 namespace {
@@ -316,8 +329,11 @@ void knobs::lessen(const lessened& by) {
     if (name == "several") {
       shards = engines = 1;
       slots = 0;
-      departures = lost_meetings = lease_outages = lease_doubts = links = false;
+      departures = lost_meetings = lease_outages = lease_doubts = links = crowd
+        = false;
     }
+    if (name == "crowd" && shards > 3)
+      shards = engines = 3;
   }
   steps = std::min(steps, by.steps_max);
   users = std::min(users, std::max(by.users_max, 1U));

@@ -106,6 +106,7 @@ struct knobs {
   bool lost_meetings = false; ///< engines find or meet each other late or not
   bool lease_outages = false; ///< an engine cannot reach the leases
   bool lease_doubts = false;  ///< answers of the leases are lost
+  bool crowd = false; ///< ten engines, and up to a hundred shards
   bool links = false; ///< what engines say to each other may not arrive
   // -- batches and jobs
   bool work = false;          ///< there are any

@@ -12,7 +12,10 @@ namespace depositd::simulation {
 
 namespace {
 
-constexpr std::uint32_t engines_max = 3;
+/// At the same time.
+std::uint32_t engines_max(const knobs& of) {
+  return of.crowd ? 12 : 3;
+}
 
 } // namespace
 
@@ -27,8 +30,9 @@ void world::trouble_engines() {
     case 3:
       return knobs_.departures ? depart() : send_deposit();
     default:
-      return engines_up() < engines_max && chance_.one_in(2) ? arrive()
-                                                             : send_messages();
+      return engines_up() < engines_max(knobs_) && chance_.one_in(2)
+               ? arrive()
+               : send_messages();
   }
 }
 
@@ -170,7 +174,7 @@ void world::tick_engines() {
   const auto due =
     std::erase_if(arrivals_us_, [&](micros at) { return at <= now; });
   for (std::size_t i = 0; i < due; ++i)
-    if (engines_up() < engines_max)
+    if (engines_up() < engines_max(knobs_))
       arrive();
 }
 

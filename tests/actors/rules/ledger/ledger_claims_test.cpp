@@ -330,9 +330,9 @@ TEST_F(ending_all, a_restart_releases_what_was_claimed_from_elsewhere) {
   put({an_item(1)});
   const auto x = claim(any_item(), {"inside", 900, false});
   ASSERT_TRUE(x);
-  const auto adopted = books.extend(1, x->token, never);
+  const auto adopted = books.extend(1, x->claim.token, never);
   ASSERT_TRUE(adopted);
-  apply({*adopted});
+  books.apply(*adopted);
   apply(books.release_local_claims(now));
   EXPECT_EQ(state_of(1), item_state::pending);
 }
