@@ -130,6 +130,7 @@ depositd::engine::core_options core_factory::options_of(const parts& of,
   }
   out.retention_s
     = std::int64_t{settings_.retention.submissions_days} * 24 * 3600;
+  out.wall_us = [] { return engine_clock::system().now(); };
   out.published = has_record_logs(settings_);
   return out;
 }

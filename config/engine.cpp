@@ -141,6 +141,7 @@ caf::error engine_node::start_core() {
   options.fairness = configured_fairness(settings_);
   options.retention_s
     = std::int64_t{settings_.retention.submissions_days} * 24 * 3600;
+  options.wall_us = [] { return engine_clock::system().now(); };
   options.published = has_record_logs(settings_);
   options.queues_per_key_max = settings_.emodb.queues_per_key_max;
   options.queue_idle_max =

@@ -18,12 +18,12 @@ void wait_for_services(stages::stage_handlers& all,
                        const stages::stage_tools& tools,
                        const work_cut_ptr& cut);
 
-/// The relay that mail goes to; null where no mail is sent.
-std::shared_ptr<stages::shared_service>
-relay_service(const depositd_settings& settings, const work_cut_ptr& cut);
-
 /// The same for programs while the working folder's disk is full.
 stages::stage_handler wait_for_room(const std::filesystem::path& work_folder,
                                     stages::stage_handler program);
+
+/// The relay that mail goes to; null where no mail is sent.
+std::shared_ptr<stages::shared_service>
+relay_service(const depositd_settings& settings, const work_cut_ptr& cut);
 
 } // namespace depositd

@@ -32,6 +32,7 @@ projection::projector_options reading(const core_options& options) {
   out.clock = options.clock;
   out.pause = options.project_every;
   out.retention_s = options.retention_s;
+  out.wall_us = options.wall_us;
   out.disk_spare_bytes = options.disk_spare_bytes;
   out.published = options.published;
   return out;

@@ -51,6 +51,7 @@ struct core_options {
   std::uint32_t queues_per_key_max = no_cap; ///< see `shard_options`
   std::chrono::seconds queue_idle_max{0};
   std::int64_t retention_s = 365LL * 24 * 3600;
+  std::function<micros()> wall_us; ///< see `projector_options`
   std::uint64_t disk_spare_bytes = 512ULL * 1024 * 1024;
   std::chrono::milliseconds project_every{500};
   bool published = false; ///< somebody publishes the journal

@@ -51,6 +51,9 @@ struct projector_options {
   std::size_t slice_events_max = 100'000;
   /// Finished submissions are kept this long.
   std::int64_t retention_s = 365LL * 24 * 3600;
+  /// What this machine's clock shows now; null: what `clock` tells. What is old
+  /// by one of the two alone is kept: either may have been wrong at the start.
+  std::function<micros()> wall_us;
   /// The log may take this many times what is live in it, plus the spare.
   std::uint32_t disk_multiple = 4;
   std::uint64_t disk_spare_bytes = 512ULL * 1024 * 1024;

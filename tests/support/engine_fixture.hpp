@@ -95,6 +95,7 @@ protected:
     options.disk_spare_bytes = disk_spare_bytes;
     options.published = published;
     options.retention_s = retention_s;
+    options.wall_us = wall_us;
     options.slice_items = slice_items;
     options.queues_per_key_max = queues_per_key_max;
     options.queue_idle_max = queue_idle_max;
@@ -209,6 +210,7 @@ protected:
   std::chrono::seconds queue_idle_max{0};
   bool published = false; ///< somebody publishes the journal
   std::int64_t retention_s = 365LL * 24 * 3600;
+  std::function<micros()> wall_us;
   micros time_us = 1'700'000'000'000'000;
 
   body_reader_actor reader;

@@ -113,6 +113,18 @@ protected:
     for (auto t = 0s; t < how_long; t += 10s)
       advance(10s);
   }
+
+  /// One that has ended and is published, in an engine that keeps it for so
+  /// long and starts after that.
+  void start_after_one(std::int64_t kept_s, std::chrono::seconds ahead) {
+    come("ann metadata one x");
+    process_all();
+    EXPECT_EQ(values(read_out("out")), (texts{"one done"}));
+    crash_all();
+    retention_s = kept_s;
+    time_us += std::chrono::microseconds{ahead}.count();
+    start_all();
+  }
 };
 
 TEST_F(old_deposits, stay_until_they_are_published) {
@@ -128,6 +140,25 @@ TEST_F(old_deposits, stay_until_they_are_published) {
   age(20s);
   EXPECT_EQ(values(read_out("out")), (texts{"one done"}));
   age(120s);
+  EXPECT_EQ(rows(), 0u);
+}
+
+TEST_F(old_deposits, stay_for_a_while_after_a_start) {
+  start_after_one(2'000, 1h);
+  age(90s);
+  EXPECT_EQ(rows(), 1u);
+  age(40s);
+  EXPECT_EQ(rows(), 0u);
+}
+
+TEST_F(old_deposits, stay_once_a_clock_that_was_ahead_is_set_right) {
+  auto shown_us = time_us;
+  wall_us = [&] { return shown_us; };
+  start_after_one(2'000, 1h);
+  age(600s);
+  EXPECT_EQ(rows(), 1u);
+  shown_us = time_us;
+  age(600s);
   EXPECT_EQ(rows(), 0u);
 }
 
