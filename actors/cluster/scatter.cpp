@@ -28,8 +28,8 @@ private:
 
 } // namespace
 
-repeats permitted(repeats by_row) {
-  return seeded_bug("lost_answer_sent_again") ? repeats::harmless : by_row;
+repeats permitted(repeats by_rule) {
+  return seeded_bug("lost_answer_sent_again") ? repeats::harmless : by_rule;
 }
 
 joining::joining(std::size_t parts, caf::response_promise promise)

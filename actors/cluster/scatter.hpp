@@ -17,13 +17,13 @@
 
 namespace depositd::cluster {
 
-/// What may be done with a request whose row says this. A test may want it done
-/// wrong.
-repeats permitted(repeats by_row);
+/// What may be done with a request of which this is said. A test may want it
+/// done wrong.
+repeats permitted(repeats by_rule);
 
 template <class Request>
-repeats repeats_of() {
-  return permitted(rules::routing::row<Request>.may);
+repeats repeats_of(const Request& x) {
+  return permitted(rules::routing::may_repeat(x));
 }
 
 /// Answers of several shards on their way to one. The first error wins. Keeps
@@ -92,6 +92,7 @@ template <class Answer, class Self, class Request>
 void ask_parts(Self* self, Request rest,
                std::vector<rules::routing::part<Request>> parts,
                caf::response_promise promise) {
+  const auto may = repeats_of(rest);
   std::vector<rules::routing::places> at;
   for (auto& x : parts)
     at.push_back(std::move(x.at));
@@ -99,8 +100,7 @@ void ask_parts(Self* self, Request rest,
     std::move(rest), std::move(at), std::move(promise));
   std::size_t part = 0;
   for (auto& x : parts) {
-    auto one = question_for<Answer>(self, x.shard, std::move(x.what),
-                                    repeats_of<Request>());
+    auto one = question_for<Answer>(self, x.shard, std::move(x.what), may);
     one.asking = asker_for(all, part++);
     self->state.to.ask(std::move(one));
   }
@@ -112,9 +112,10 @@ void ask_parts(Self* self, Request rest,
 template <class Answer, class Self, class Request>
 void scatter(Self* self, Request x, const rules::routing::shard_map& map,
              caf::response_promise promise) {
+  const auto may = repeats_of(x);
   const auto forward_to = [&](shard_number shard) {
     self->state.to.forward(
-      question_for<Answer>(self, shard, std::move(x), repeats_of<Request>()),
+      question_for<Answer>(self, shard, std::move(x), may),
       std::move(promise));
   };
   auto to = rules::routing::row<Request>.to(x, map);

@@ -62,6 +62,9 @@ void item_book::apply(const journalled& x) {
     item.token = claimed->token;
     item.attempt = claimed->attempt;
     item.local = claimed->local;
+  } else if (const auto* longer = std::get_if<claim_renewed>(&x.what)) {
+    // The shard has come to where its holder is.
+    item.local = item.local || longer->deadline_us == never;
   } else if (const auto* back = std::get_if<item_released>(&x.what)) {
     become(item, back->available_us == never ? life::pending : life::delayed);
     item.attempt = back->attempt;

@@ -265,6 +265,20 @@ TEST(checker, I_7_sees_claims_held_elsewhere_end_with_the_engine) {
   EXPECT_EQ(x.broken(), names{"I-7"});
 }
 
+TEST(checker, I_7_has_claims_end_that_came_home_before) {
+  auto x = a_good_life();
+  const auto id = x.deposit("b");
+  auto claim = x.a_claim(id, 1);
+  claim.local = false;
+  claim.deadline_us = 900;
+  x.write("b", claim);
+  x.write("b", claim_renewed{id, claim.queue, claim.token, never});
+  auto back = x.a_release(id, 1);
+  back.reason = "engine restarted";
+  x.write("b", back);
+  EXPECT_EQ(x.broken(), names{});
+}
+
 TEST(checker, I_8_sees_an_attempt_that_is_not_counted) {
   auto x = a_good_life();
   const auto id = x.deposit("b");

@@ -27,6 +27,9 @@ void learn(shard_router_pointer self, const control_snapshot& state,
 /// Tells our own shards what they have missed, and watches shard 0.
 void tick_control(shard_router_pointer self);
 
+/// The same of one shard, whose owner may be another one now.
+void look_at(shard_router_pointer self, shard_number shard);
+
 /// Answered by shard 0, never from what is known here.
 caf::result<control_changed> fetch_now(shard_router_pointer self);
 

@@ -66,8 +66,9 @@ void settle(shard_router_pointer self, shard_number shard,
     if (y) {
       then(done{});
     } else if (self->clock().now() < until) {
-      self->state.unsettled.push_back(
-        [=] { settle(self, shard, newest_of(self, what), until, then); });
+      self->state.unsettled.emplace(shard, [=] {
+        settle(self, shard, newest_of(self, what), until, then);
+      });
     } else {
       spdlog::warn("settings_late shard={} reason=\"{}\"", shard,
                    render(y.error()));
@@ -166,19 +167,31 @@ void learn(shard_router_pointer self, const control_snapshot& state,
       promise.deliver(done{});
 }
 
-void tick_control(shard_router_pointer self) {
-  const auto& places = self->state.to.places();
-  if (const auto& zero = places[0]; !zero.who)
-    self->state.watched = nullptr;
-  else if (zero.who != self->state.watched)
-    watch_shard_0(self, caf::actor_cast<shard_actor>(zero.who));
-  for (const auto& again : std::exchange(self->state.unsettled, {}))
-    again();
-  if (!self->state.control)
+void look_at(shard_router_pointer self, shard_number shard) {
+  auto& state = self->state;
+  const auto& at = state.to.places()[shard];
+  if (shard == 0) {
+    if (!at.who)
+      state.watched = nullptr;
+    else if (at.who != state.watched)
+      watch_shard_0(self, caf::actor_cast<shard_actor>(at.who));
     return;
-  for (shard_number shard = 1; shard < places.size(); ++shard)
-    if (places[shard].who && places[shard].here)
-      compare(self, caf::actor_cast<shard_actor>(places[shard].who));
+  }
+  std::vector<std::function<void()>> again;
+  const auto [first, last] = state.unsettled.equal_range(shard);
+  for (auto x = first; x != last; ++x)
+    again.push_back(std::move(x->second));
+  state.unsettled.erase(first, last);
+  for (const auto& settle_it : again)
+    settle_it();
+  if (state.control && at.who && at.here)
+    compare(self, caf::actor_cast<shard_actor>(at.who));
+}
+
+void tick_control(shard_router_pointer self) {
+  const auto count = self->state.to.places().size();
+  for (shard_number shard = 0; shard < count; ++shard)
+    look_at(self, shard);
 }
 
 caf::result<done> by_hand(shard_router_pointer self, propose& x) {

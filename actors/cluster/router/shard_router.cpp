@@ -155,7 +155,7 @@ void note_owners(shard_router_pointer self) {
 void place(shard_router_pointer self, const shard_placed& x) {
   auto& state = self->state;
   state.to.set_place(x, caf::actor_cast<caf::strong_actor_ptr>(x.core));
-  tick_control(self);
+  look_at(self, x.shard); // not at all of them: many come at the same time
   if (state.control && state.to.all_placed())
     for (auto& promise : std::exchange(state.awaiting_ready, {}))
       promise.deliver(done{});

@@ -18,6 +18,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <vector>
 
 namespace depositd::cluster {
@@ -45,8 +46,8 @@ struct shard_router_state {
   caf::actor_addr watched;  ///< shard 0, which tells us changes
   std::vector<caf::strong_actor_ptr> watchers;
   std::vector<caf::typed_response_promise<done>> awaiting_ready;
-  /// Settings that a shard has turned away for now: tried again.
-  std::vector<std::function<void()>> unsettled;
+  /// Settings that a shard has turned away for now, by the shard: tried again.
+  std::multimap<shard_number, std::function<void()>> unsettled;
   std::uint32_t turn = 0; ///< which shard a scattered receiver asks first
   bool draining = false;
 

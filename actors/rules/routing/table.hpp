@@ -153,6 +153,18 @@ template <> inline constexpr auto row<peek_items>
 
 // clang-format on
 
+/// Whether a request may be sent once more when nobody knows what became of it:
+/// as its row says, but for records that an operator feeds by hand. Each of
+/// these is a new item, whatever is known of its key.
+template <class Request>
+repeats may_repeat(const Request& x) {
+  if constexpr (requires { x.records.front().by_hand; })
+    for (const auto& one : x.records)
+      if (one.by_hand)
+        return repeats::never;
+  return row<Request>.may;
+}
+
 } // namespace rules::routing
 
 } // namespace depositd

@@ -8,6 +8,7 @@
 #include "messages/receiving.hpp"
 #include "messages/records.hpp"
 #include "messages/shard.hpp"
+#include "messages/sources.hpp"
 #include "messages/topics.hpp"
 
 #include <gtest/gtest.h>
@@ -336,6 +337,16 @@ TEST(receiving_round, asks_one_after_the_other_for_what_is_missing) {
   round.take(second);
   EXPECT_FALSE(round.next()) << "enough";
   EXPECT_EQ(ids_of(round.result()), (std::vector<item_id>{11, 12, 21, 22, 23}));
+}
+
+TEST(repeated_requests, are_not_those_whose_records_are_fed_by_hand) {
+  feed_records x;
+  x.records = {{"a", "ann", "{}", false}, {"b", "ann", "{}", false}};
+  EXPECT_EQ(may_repeat(x), repeats::harmless);
+  x.records.back().by_hand = true;
+  EXPECT_EQ(may_repeat(x), repeats::never);
+  EXPECT_EQ(may_repeat(feed_records{}), repeats::harmless);
+  EXPECT_EQ(may_repeat(feed_by_hand{}), repeats::never);
 }
 
 TEST(receiving_round, asks_each_shard_once) {
