@@ -123,6 +123,7 @@ private:
   /// Whatever ends or begins by itself as time passes.
   void tick_engines();
   void calm_engines();
+  void await_balance();
 
   // -- world_links.cpp: between engines
 

@@ -7,6 +7,7 @@
 #include <caf/send.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace depositd::simulation {
 
@@ -192,6 +193,25 @@ void world::calm_engines() {
     arrive();
   // Leases of those who went end, and others take the shards.
   let_time_pass(std::chrono::milliseconds{3 * lease_ms_});
+  if (knobs_.crowd)
+    await_balance();
+}
+
+/// Many shards go one after the other until everybody has as many.
+void world::await_balance() {
+  constexpr int patience = 200;
+  const auto opened = [&] {
+    std::size_t out = 0;
+    for (const auto& engine : engines_)
+      out += engine->cores.size();
+    return out;
+  };
+  auto before = opened();
+  for (int i = 0; i < patience; ++i) {
+    let_time_pass(3s);
+    if (std::exchange(before, opened()) == opened())
+      return;
+  }
 }
 
 void world::list_left_engines() {
