@@ -37,6 +37,14 @@ void end_patience(self_pointer self);
 /// All that ended before this has been published.
 micros published_before_us(projector_state& state, micros now_us);
 
+// -- forgetting.cpp -----------------------------------------------------------
+
+/// Nothing is forgotten for a while after a start.
+void begin_forgetting(self_pointer self);
+
+/// What is old goes, if it is time to ask for that; some of it at a time.
+void forget_old(self_pointer self);
+
 // -- failed_bodies.cpp --------------------------------------------------------
 
 /// A slice that ends so many records that fail is cut short, between groups.
