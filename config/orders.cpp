@@ -5,7 +5,7 @@
 #include "adapters/stores/restoration/folder_restoration.hpp"
 #include "adapters/stores/restoration/s3_restoration.hpp"
 #include "config/kept_work.hpp"
-#include "config/stores.hpp"
+#include "config/shared_services.hpp"
 #include "messages/shard.hpp"
 #include "messages/work.hpp"
 
@@ -49,9 +49,10 @@ private:
 
 caf::expected<std::unique_ptr<restoration_target>>
 open_place(const depositd_settings& settings, const std::string& name,
-           const storage_settings& x) {
+           const storage_settings& x, stages::stage_tools& tools) {
   if (x.kind == storage_kind::s3)
-    return open_s3_restoration(s3_options_of(x.s3));
+    return open_s3_restoration(
+      watched_bucket("restoration." + name, x.s3, tools));
   if (x.path.empty())
     return open_folder_restoration(
       {.folder = settings.data.folder / "restored"});
@@ -90,7 +91,7 @@ caf::error open_orders(const depositd_settings& settings,
                        stages::stage_tools& out) {
   std::map<std::string, std::shared_ptr<restoration_target>> places;
   for (const auto& [name, place] : settings.restoration) {
-    auto opened = open_place(settings, name, place);
+    auto opened = open_place(settings, name, place, out);
     if (!opened)
       return caf::make_error(
         ec::bad_setting,

@@ -2,6 +2,7 @@
 
 #include "actors/rules/control/stage_slots.hpp"
 #include "adapters/minters/http_minter.hpp"
+#include "adapters/processing/stages/bucket_room.hpp"
 #include "adapters/processing/stages/while_room.hpp"
 #include "adapters/stores/files/disk_floor.hpp"
 #include "adapters/stores/objects/storage_root.hpp"
@@ -174,6 +175,27 @@ void use_storage(const std::string& handler, const service_map& all,
   }
 }
 
+/// Those that the handler may put something into.
+std::vector<stages::bucket_use>
+rooms_of(const std::string& handler, const depositd_settings& settings,
+         const stages::stage_tools& tools) {
+  std::vector<stages::bucket_use> out;
+  const auto use = [&](const std::string& title, auto needs) {
+    if (const auto room = tools.rooms.find(title); room != tools.rooms.end())
+      out.push_back({room->second, std::move(needs)});
+  };
+  const bool orders = is_order(handler);
+  for (const auto& [name, place] : settings.storage)
+    if (orders || keeps_objects(handler))
+      use("storage." + name, [orders, name = name](const stage_task& task) {
+        return orders || is_named(task, name);
+      });
+  for (const auto& [name, place] : settings.restoration)
+    if (orders)
+      use("restoration." + name, [](const stage_task&) { return true; });
+  return out;
+}
+
 /// Anything at all has to have room.
 stages::disk_use use_always(const watched_disk& one) {
   return {one,
@@ -250,8 +272,22 @@ void wait_for_services(stages::stage_handlers& all,
       use_perhaps(minter, uses);
     work = stages::while_reachable(
       std::move(uses),
-      wait_for_folders(handler, folders, own, std::move(work)));
+      stages::while_taken(
+        rooms_of(handler, settings, tools),
+        wait_for_folders(handler, folders, own, std::move(work))));
   }
+}
+
+s3::client_options watched_bucket(const std::string& name,
+                                  const s3_settings& place,
+                                  stages::stage_tools& tools) {
+  auto out = s3_options_of(place);
+  const auto room = std::make_shared<stages::bucket_room>(name);
+  tools.rooms[name] = room;
+  out.put_ended = [room](std::uint64_t bytes, const caf::error& no_room) {
+    room->put_ended(bytes, no_room);
+  };
+  return out;
 }
 
 std::shared_ptr<stages::shared_service>

@@ -15,6 +15,7 @@
 #include "adapters/stores/sqlite/sqlite_inventory.hpp"
 #include "config/aptrust.hpp"
 #include "config/kept_work.hpp"
+#include "config/shared_services.hpp"
 #include "config/work_folder.hpp"
 
 #include <caf/send.hpp>
@@ -179,11 +180,9 @@ open_minter(const depositd_settings& settings,
 }
 
 caf::expected<std::unique_ptr<storage_target>>
-open_target(const depositd_settings& settings, const storage_settings& target,
+open_folder(const depositd_settings& settings, const storage_settings& target,
             const fs::path& note,
             const std::shared_ptr<ocfl::copy_gate>& gate) {
-  if (target.kind == storage_kind::s3)
-    return open_s3_objects(s3_options_of(target.s3));
   if (!target.path.empty())
     return open_folder_objects(
       {.folder = target.path, .note = note, .begins = !note.empty()});
@@ -205,8 +204,11 @@ caf::error open_storage(const depositd_settings& settings,
                         const std::shared_ptr<ocfl::copy_gate>& gate,
                         stages::stage_tools& out) {
   for (const auto& [name, target] : settings.storage) {
-    auto opened = open_target(settings, target,
-                              notes.empty() ? notes : notes / name, gate);
+    auto opened =
+      target.kind == storage_kind::s3
+        ? open_s3_objects(watched_bucket("storage." + name, target.s3, out))
+        : open_folder(settings, target, notes.empty() ? notes : notes / name,
+                      gate);
     if (!opened)
       return about("storage." + name
                      + (target.kind == storage_kind::s3 ? ".bucket" : ".path"),

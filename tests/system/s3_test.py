@@ -2,8 +2,12 @@
 back by curl, and kept through a server that goes away."""
 
 import hashlib
+import http.client
+import http.server
 import json
+import shutil
 import subprocess
+import threading
 import uuid
 from pathlib import Path
 from urllib.parse import quote
@@ -20,6 +24,59 @@ PASSWORD = "secret-lea"
 ACCESS_KEY = "depositd-test"  # of scripts/service_s3
 SECRET_KEY = "only/for+tests"
 NOTHING = hashlib.sha256(b"").hexdigest()
+SHIPPED = Path(__file__).resolve().parents[2] / "config" / "pipelines"
+
+
+class FullBucket(http.server.ThreadingHTTPServer):
+    """Stands before a server of S3, and takes nothing while it is `full`."""
+
+    def __init__(self, behind):
+        super().__init__(("127.0.0.1", 0), FullBucketCall)
+        self.behind = behind.removeprefix("http://")
+        self.full = None
+        self.refused = 0
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class FullBucketCall(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def pass_on(self):
+        body = self.rfile.read(int(self.headers["Content-Length"] or 0))
+        if self.command == "PUT" and self.server.full:
+            self.server.refused += 1
+            status, code = self.server.full
+            document = f"<Error><Code>{code}</Code></Error>".encode()
+            return self.say(status, {}, document)
+        line = http.client.HTTPConnection(self.server.behind, timeout=60)
+        line.putrequest(self.command, self.path, skip_host=True,
+                        skip_accept_encoding=True)
+        for name, value in self.headers.items():
+            if name != "Expect":
+                line.putheader(name, value)
+        line.endheaders(body)
+        said = line.getresponse()
+        document = said.read()
+        self.say(said.status, dict(said.getheaders()), document)
+        line.close()
+
+    def say(self, status, headers, document):
+        self.send_response_only(status)
+        headers.pop("Transfer-Encoding", None)
+        headers.setdefault("Content-Length", str(len(document)))
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(document)
+
+    do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = pass_on
 
 
 class Buckets(SystemTest):
@@ -48,10 +105,11 @@ class Buckets(SystemTest):
                   **other}
         return {f"{of}.{name}": value for name, value in fields.items()}
 
-    def prepared(self, prefix):
+    def prepared(self, prefix, more=()):
         engine = self.start({"fetch.allow": self.source.address,
                              **self.place("storage.vault", f"{prefix}/objects"),
-                             **self.place("blobs", f"{prefix}/blobs")})
+                             **self.place("blobs", f"{prefix}/blobs"),
+                             **dict(more)})
         engine.add_user("lea", PASSWORD)
         engine.ctl("collection", "add", "books", "--owner", "lea",
                    "--storage", "vault")
@@ -159,6 +217,36 @@ class Buckets(SystemTest):
         for said in ("service_away service=storage.vault",
                      "service_back service=storage.vault"):
             self.assertEqual(engine.log().count(said), 1)
+
+    def test_jobs_wait_for_a_bucket_that_is_full(self):
+        bucket = FullBucket(self.server.address)
+        self.addCleanup(bucket.server_close)
+        self.addCleanup(bucket.shutdown)
+        pipelines = self.folder / "pipelines"
+        shutil.copytree(SHIPPED, pipelines)
+        shipped = (pipelines / "merritt.yaml").read_text()
+        (pipelines / "merritt.yaml").write_text(shipped.replace(
+            "not_yet_delay_ms: 30000", "not_yet_delay_ms: 300"))
+        engine = self.prepared("full", {
+            "pipelines.folder": str(pipelines),
+            "storage.vault.endpoint": bucket.address})
+        engine.ctl("pipeline", "set", "merritt.store", "--attempts-max", "1")
+        for status, code in ((403, "QuotaExceeded"),
+                             (507, "XMinioStorageFull")):
+            before = bucket.refused
+            bucket.full = (status, code)
+            batch = self.submit(engine, [code, f"{code}-2"])
+            wait_until(lambda: bucket.refused >= before + 6, 60)
+            jobs = engine.rows("job", "list", "--batch", batch)
+            self.assertEqual([x["state"] for x in jobs], ["storing"] * 2)
+            wait_until(lambda: all(
+                code in x["note"] for x in
+                engine.rows("job", "list", "--batch", batch)), 60)
+            bucket.full = None
+            self.completed(engine, batch)
+        for said in ("no_room bucket=storage.vault",
+                     "room_again bucket=storage.vault"):
+            self.assertEqual(engine.log().count(said), 2)
 
     def test_a_deposit_outlasts_a_server_that_is_away(self):
         engine = self.start({**self.place("blobs", "outlasted"),

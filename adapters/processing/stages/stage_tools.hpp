@@ -34,6 +34,8 @@ struct restore_rules {
   std::uint32_t recalled_days = 10; ///< what was brought back can be read
 };
 
+class bucket_room;
+
 /// Shared by all threads that do stages' work in a process.
 struct stage_tools {
   std::shared_ptr<blob_store> blobs;
@@ -42,6 +44,9 @@ struct stage_tools {
   std::map<std::string, std::shared_ptr<storage_target>> storage; ///< by name
   /// Where bags come to, by name.
   std::map<std::string, std::shared_ptr<receiving_place>> receiving;
+  /// Of those of storage, restoration and so on that are buckets, by the names
+  /// of their settings ("storage.local").
+  std::map<std::string, std::shared_ptr<bucket_room>> rooms;
   std::shared_ptr<depositd::inventory> inventory;
   std::shared_ptr<depositd::mailer> mailer; ///< null: none is set up
   /// Administrators who get a copy of each report to a depositor.

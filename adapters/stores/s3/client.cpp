@@ -22,6 +22,14 @@ bool is_passing(long status, const std::string& code) {
          || code == "OperationAborted" || code == "InternalError";
 }
 
+/// Each maker has a word of its own: QuotaExceeded, XRustfsQuotaExceeded,
+/// XMinioAdminBucketQuotaExceeded, XMinioStorageFull.
+bool is_full(long status, const std::string& code) {
+  return status == 507 || code.ends_with("QuotaExceeded")
+         || code.ends_with("StorageFull") || code == "InsufficientStorage"
+         || code == "InsufficientCapacity";
+}
+
 /// What to do about it, where the server's own words do not say.
 std::string advice(long status, const refusal& why, const answer& said) {
   auto region = why.region.empty() ? said.region : why.region;
@@ -107,15 +115,19 @@ void client::judge(const request& x, ending& out) const {
     return;
   const auto why = read_refusal(out.said.body);
   out.failure = refused(x, out.said, why);
-  out.passing = good || is_passing(out.said.status, why.code);
+  out.full = is_full(out.said.status, why.code);
+  // Nobody makes room within seconds.
+  out.passing = !out.full && (good || is_passing(out.said.status, why.code));
 }
 
-caf::expected<answer> client::ask(const request& x) {
+caf::expected<answer> client::ask(const request& x, bool* full) {
   for (std::uint32_t failures = 0;;) {
     auto out = wire_.send(x);
     judge(x, out);
     if (!out.failure)
       return std::move(out.said);
+    if (full != nullptr)
+      *full = out.full;
     if (!out.passing || !wait(out, failures))
       return std::move(out.failure);
   }
@@ -131,8 +143,17 @@ caf::error client::put(const std::string& key, std::string_view bytes) {
   x.method = "PUT";
   x.key = full(key);
   x.body = outgoing_of(bytes);
-  const auto said = ask(x);
-  return said ? caf::error{} : said.error();
+  bool full = false;
+  const auto said = ask(x, &full);
+  auto failure = said ? caf::error{} : said.error();
+  tell_put(bytes.size(), failure, full);
+  return failure;
+}
+
+void client::tell_put(std::uint64_t bytes, const caf::error& failure,
+                      bool full) const {
+  if (options_.put_ended && (full || !failure))
+    options_.put_ended(bytes, failure);
 }
 
 caf::error

@@ -28,6 +28,10 @@ struct client_options {
   std::chrono::milliseconds retry_delay{200}; ///< doubles
   std::chrono::milliseconds retry_delay_max{5'000};
   std::uint64_t part_bytes = 16u << 20; ///< larger files go in parts
+  /// Is told of what was put how many bytes it has, and why the bucket has no
+  /// room for them; none: they are there. What fails otherwise is not told.
+  /// From any thread; null: nobody is.
+  std::function<void(std::uint64_t bytes, const caf::error& no_room)> put_ended;
 };
 
 /// Keys are below the place's prefix. For several threads; every function
@@ -111,8 +115,12 @@ private:
   caf::expected<listing> ask_list(const std::string& prefix,
                                   const list_page& page);
 
-  /// With tries. A status of 2xx, or an error.
-  caf::expected<answer> ask(const request& x);
+  /// With tries. A status of 2xx, or an error; `full` is made true, if it is
+  /// there, where the bucket has no room.
+  caf::expected<answer> ask(const request& x, bool* full = nullptr);
+
+  void tell_put(std::uint64_t bytes, const caf::error& failure,
+                bool full) const;
 
   /// After a failure, which it counts; false: there were enough in a row.
   bool wait(const ending& last, std::uint32_t& failures) const;

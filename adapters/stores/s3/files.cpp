@@ -46,9 +46,9 @@ public:
       return caf::make_error(ec::too_large, path_.string()
                                               + " has more than 5 TiB, which "
                                                 "is all that S3 takes");
-    if (size_ <= to_.options_.part_bytes)
-      return send_whole();
-    auto failure = send_parts();
+    auto failure =
+      size_ <= to_.options_.part_bytes ? send_whole() : send_parts();
+    to_.tell_put(size_, failure, full_);
     if (failure && !id_.empty())
       abort();
     return failure;
@@ -63,7 +63,7 @@ private:
     x.method = "PUT";
     x.key = to_.full(key_);
     x.body = std::move(*body);
-    const auto said = to_.ask(x);
+    const auto said = to_.ask(x, &full_);
     return said ? caf::error{} : said.error();
   }
 
@@ -88,7 +88,7 @@ private:
     x.key = to_.full(key_);
     x.query = "uploads=";
     x.headers = {std::string{mark_header} + ": " + mark_};
-    const auto said = to_.ask(x);
+    const auto said = to_.ask(x, &full_);
     if (!said)
       return said.error();
     auto id = read_upload_id(said->body);
@@ -109,7 +109,7 @@ private:
     x.query = "partNumber=" + std::to_string(number)
               + "&uploadId=" + encoded(id_, false);
     x.body = std::move(*body);
-    auto said = to_.ask(x);
+    auto said = to_.ask(x, &full_);
     if (!said)
       return std::move(said.error());
     if (said->etag.empty())
@@ -134,7 +134,7 @@ private:
                  std::copy_n(text.data() + offset, into.size(), into.data());
                  return caf::error{};
                }};
-    const auto said = to_.ask(x);
+    const auto said = to_.ask(x, &full_);
     if (said)
       return {};
     if (said.error() != ec::not_found)
@@ -198,6 +198,7 @@ private:
   std::uint64_t size_ = 0;
   const std::string mark_ = random_uuid();
   std::string id_; ///< what the server calls it; empty: not begun
+  bool full_ = false; ///< the bucket has no room for it
 };
 
 caf::error client::get_file(const std::string& key,

@@ -66,6 +66,7 @@ struct ending {
   caf::error failure;   ///< none: `said` is whole, whatever its status is
   bool passing = false; ///< the same request may go through later
   bool hung = false;    ///< the server had all the time that it may take
+  bool full = false;    ///< the server has no room for it
 };
 
 /// For several threads; keeps connections. Shows nobody the keys.

@@ -137,6 +137,45 @@ TEST_F(s3_uploads, of_a_file_that_is_missing_ask_nothing) {
   EXPECT_TRUE(server.requests().empty());
 }
 
+TEST_F(s3_uploads, tell_of_a_bucket_that_is_full) {
+  using put = std::pair<std::uint64_t, bool>; // bytes, and whether refused
+  std::string full;
+  scripted_server server{[&](const std::string& x) {
+    return line_of(x).starts_with("PUT") && !full.empty()
+             ? answer_of(full.substr(0, 3) + " No",
+                         error_document(full.substr(4)))
+             : usual(x);
+  }};
+  std::ofstream{file_, std::ios::binary} << "aaaabbbbcc";
+  for (const std::uint64_t part_bytes : {4, 100}) {
+    auto options = options_for(server);
+    options.part_bytes = part_bytes;
+    std::vector<put> told;
+    options.put_ended = [&](std::uint64_t bytes, const caf::error& why) {
+      told.emplace_back(bytes, static_cast<bool>(why));
+    };
+    client bucket{options};
+    for (const auto* each :
+         {"403 QuotaExceeded", "400 XMinioAdminBucketQuotaExceeded",
+          "507 XMinioStorageFull", "507 ", "403 XRustfsQuotaExceeded"}) {
+      full = each;
+      told.clear();
+      EXPECT_EQ(bucket.put_file("k", file_, {}), ec::store_failed);
+      EXPECT_EQ(bucket.put("k", "abc"), ec::store_failed);
+      EXPECT_EQ(told, (std::vector<put>{{10, true}, {3, true}})) << each;
+    }
+    full = "403 AccessDenied";
+    told.clear();
+    EXPECT_TRUE(bucket.put_file("k", file_, {}));
+    EXPECT_TRUE(bucket.put("k", "abc"));
+    EXPECT_TRUE(told.empty()) << "another trouble";
+    full.clear();
+    EXPECT_FALSE(bucket.put_file("k", file_, {}));
+    EXPECT_FALSE(bucket.put("k", "abc"));
+    EXPECT_EQ(told, (std::vector<put>{{10, false}, {3, false}}));
+  }
+}
+
 TEST(s3_parts, are_never_more_than_there_may_be) {
   constexpr std::uint64_t mib = 1u << 20;
   const auto wanted = 16 * mib;
