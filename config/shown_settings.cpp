@@ -29,7 +29,7 @@ bool ends_with_any(std::string_view name,
 /// An address may have a password in several forms.
 bool has_secret(const std::string& value) {
   return value.find("password") != std::string::npos
-         || operators::without_secrets(value) != value
+         || without_secrets(value) != value
          || ends_with_any(value.substr(0, value.find('=')), secret_options);
 }
 
@@ -41,9 +41,9 @@ bool is_secret(const given_setting& x) {
 /// Of keys whose values are shown in part.
 std::string shown_part(const std::string& key, const std::string& value) {
   if (key == "reviews.webhook")
-    return operators::without_query(value);
+    return without_query(value);
   if (key.starts_with("sources.") && key.ends_with(".command"))
-    return operators::without_arguments(value);
+    return without_arguments(value);
   return value;
 }
 

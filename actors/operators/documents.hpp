@@ -10,6 +10,7 @@
 #include "messages/records.hpp"
 #include "messages/values/control.hpp"
 #include "messages/values/sharding.hpp"
+#include "messages/values/shown_addresses.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -31,21 +32,6 @@ document cap_or_null(std::uint64_t value);
 
 /// Null for an empty text.
 document text_or_null(const std::string& x);
-
-/// The address of a service without the login in it ("https://***@host/") and
-/// without what passwords and the like it gives by name
-/// ("postgresql://***@host/db?password=***", "odbc:DSN=x;PWD=***",
-/// "host=x password=***"), for answers and the audit log. Rather too much is
-/// hidden than too little of one that is not well formed.
-std::string without_secrets(std::string address);
-
-/// The same of an address that is called: whatever stands in its query may be
-/// what opens it ("https://host/told?***").
-std::string without_query(std::string address);
-
-/// A command line without its arguments, which may have secrets in them:
-/// "/usr/bin/fetch ***".
-std::string without_arguments(const std::string& command);
 
 /// Null for `never`.
 document time_or_null(micros at);

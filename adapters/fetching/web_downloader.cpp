@@ -1,6 +1,7 @@
 #include "adapters/fetching/web_downloader.hpp"
 
 #include "adapters/fetching/partial_file.hpp"
+#include "messages/values/shown_addresses.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -21,8 +22,8 @@ bool is_passing(long status) {
 }
 
 caf::error status_failure(long status, const std::string& url) {
-  const auto text =
-    url.substr(0, 200) + " is answered with " + std::to_string(status);
+  const auto text = without_secrets(url).substr(0, 200)
+                    + " is answered with " + std::to_string(status);
   return caf::make_error(is_passing(status) ? ec::overloaded : ec::not_found,
                          text);
 }

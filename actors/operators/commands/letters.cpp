@@ -86,7 +86,8 @@ void show(admin_pointer self, const admin_call_ptr& call) {
       out["headers"] = document::array();
       for (const auto& one : what.headers)
         out["headers"].push_back({{"name", one.name}, {"value", one.value}});
-      out["value"] = what.value.substr(0, shown_bytes_max);
+      out["value"] =
+        without_secrets_in(what.value).substr(0, shown_bytes_max);
       out["value_cut"] = what.value.size() > shown_bytes_max;
       deliver(call, out);
     },

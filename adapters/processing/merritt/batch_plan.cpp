@@ -5,6 +5,7 @@
 #include "adapters/processing/merritt/work_on_job.hpp"
 #include "adapters/processing/stages/unless_away.hpp"
 #include "adapters/stores/files/file.hpp"
+#include "messages/values/shown_addresses.hpp"
 
 #include <algorithm>
 
@@ -153,7 +154,8 @@ private:
           return ended(verdict::rejected,
                        in_quotes(from.file_name) + ": " + too_many_bytes());
         return ended(failure, verdict::rejected,
-                     in_quotes(from.file_name) + " (" + from.url + ")");
+                     in_quotes(from.file_name) + " ("
+                       + without_secrets(from.url) + ")");
       }
     auto bytes = read_file(to);
     if (bytes)

@@ -2,6 +2,7 @@
 #include "adapters/processing/merritt/file_digests.hpp"
 #include "adapters/processing/merritt/job_steps.hpp"
 #include "adapters/processing/merritt/object_manifest.hpp"
+#include "messages/values/shown_addresses.hpp"
 
 #include <mutex>
 #include <optional>
@@ -90,8 +91,9 @@ private:
     // An address that is never fetched is the manifest's own fault.
     const auto wrong =
       failure == ec::malformed ? verdict::rejected : verdict::failed;
-    auto out =
-      ended(failure, wrong, in_quotes(row.file_name) + " (" + row.url + ")");
+    auto out = ended(failure, wrong,
+                     in_quotes(row.file_name) + " (" + without_secrets(row.url)
+                       + ")");
     if (out.says != verdict::retry) {
       if (!fatal_)
         fatal_ = std::move(out);

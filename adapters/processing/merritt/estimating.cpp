@@ -1,6 +1,7 @@
 #include "adapters/processing/merritt/arrivals.hpp"
 #include "adapters/processing/merritt/job_steps.hpp"
 #include "adapters/processing/merritt/object_manifest.hpp"
+#include "messages/values/shown_addresses.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -18,9 +19,9 @@ public:
     const std::lock_guard guard{mutex_};
     if (!answer && is_hopeless(answer.error())) {
       if (!failure_)
-        failure_ =
-          ended(answer.error(), verdict::rejected,
-                "line " + std::to_string(row.line) + " (" + row.url + ")");
+        failure_ = ended(answer.error(), verdict::rejected,
+                         "line " + std::to_string(row.line) + " ("
+                           + without_secrets(row.url) + ")");
       return false;
     }
     if (!answer || !answer->bytes) {

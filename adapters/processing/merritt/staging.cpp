@@ -8,6 +8,7 @@
 #include "adapters/stores/files/file.hpp"
 #include "messages/values/estimates.hpp"
 #include "messages/values/payload_paths.hpp"
+#include "messages/values/shown_addresses.hpp"
 
 #include <optional>
 
@@ -66,7 +67,8 @@ std::optional<outcome> put_fetched(const work_on_job& x, const fs::path& to) {
   if (got)
     return std::nullopt;
   return ended(got.error(), verdict::rejected,
-               in_quotes(from.file_name) + " (" + from.url + ")");
+               in_quotes(from.file_name) + " ("
+                 + without_secrets(from.url) + ")");
 }
 
 std::optional<outcome> put_payload(const work_on_job& x) {

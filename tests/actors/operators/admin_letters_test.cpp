@@ -27,11 +27,12 @@ protected:
   void letter(std::int32_t partition, std::int64_t second,
               const std::string& user = "ann",
               const std::string& reason = "no queue",
-              std::vector<record_header> more = {}) {
+              std::vector<record_header> more = {},
+              const std::string& value = "") {
     source_record x;
     x.written_us = second * 1'000'000;
     x.key = user;
-    x.value = "v" + std::to_string(second);
+    x.value = value.empty() ? "v" + std::to_string(second) : value;
     x.has_value = true;
     x.headers = {{"event-id", "0:" + std::to_string(second)},
                  {"schema-version", "1"},
@@ -78,6 +79,15 @@ TEST_F(admin_letters_test, a_letter_says_where_it_came_from) {
   expected["value"] = "v7";
   expected["value_cut"] = false;
   EXPECT_EQ(run("deadletter show", {{"id", "1-0"}}), expected);
+}
+
+TEST_F(admin_letters_test, a_letter_does_not_say_what_opens_its_payload) {
+  letter(1, 7, "ann", "no such queue", {},
+         R"({"payload_url":"https://h/a?sig=hidden"})");
+  EXPECT_EQ(run("deadletter show", {{"id", "1-0"}})["value"],
+            R"({"payload_url":"https://h/a?sig=***"})");
+  run("deadletter replay", {{"ids", {"1-0"}}});
+  EXPECT_NE(sent_back().at(0).value.find("sig=hidden"), std::string::npos);
 }
 
 TEST_F(admin_letters_test, a_search_finds_what_is_far_behind) {

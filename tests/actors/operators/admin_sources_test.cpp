@@ -320,7 +320,7 @@ TEST_F(admin_sources_test, passwords_are_neither_shown_nor_logged) {
 }
 
 TEST_F(admin_sources_test, what_a_program_is_given_is_not_shown) {
-  using operators::without_arguments;
+  using depositd::without_arguments;
   EXPECT_EQ(without_arguments("/bin/fetch"), "/bin/fetch");
   EXPECT_EQ(without_arguments(" /bin/fetch "), " /bin/fetch ");
   EXPECT_EQ(without_arguments("/bin/fetch\t-p 'hid den'"), "/bin/fetch ***");
@@ -336,7 +336,7 @@ TEST_F(admin_sources_test, what_a_program_is_given_is_not_shown) {
 }
 
 TEST_F(admin_sources_test, an_unencoded_password_is_not_shown_either) {
-  using operators::without_secrets;
+  using depositd::without_secrets;
   EXPECT_EQ(without_secrets("postgresql://u:hid/den@h:5432/d"),
             "postgresql://***@h:5432/d");
   EXPECT_EQ(without_secrets("postgresql://u:1/hi@dden@h/d"),
@@ -347,7 +347,7 @@ TEST_F(admin_sources_test, an_unencoded_password_is_not_shown_either) {
 }
 
 TEST_F(admin_sources_test, secrets_of_many_names_are_not_shown) {
-  using operators::without_secrets;
+  using depositd::without_secrets;
   for (const auto* name :
        {"access_token", "client_secret", "X-Amz-Signature", "api_key",
         "private_key", "sig", "AUTH", "sslpassword"})

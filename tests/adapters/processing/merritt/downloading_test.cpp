@@ -122,6 +122,12 @@ TEST_F(downloading, S08_goes_on_where_the_connection_dropped) {
   EXPECT_EQ(produced(job, "one"), bytes);
 }
 
+TEST_F(downloading, notes_do_not_say_what_opens_an_address) {
+  auto job = staged(row("one", "1") + site.url(signed_path("/gone"))
+                    + " | | | | | gone\n");
+  EXPECT_TRUE(tells_address_only(run("download", job).reason, "/gone"));
+}
+
 TEST_F(downloading, S09_a_row_that_is_not_there_fails_with_its_URL) {
   auto job = staged(row("one", "1") + row("two", "2"));
   site.remove("/two");

@@ -100,6 +100,12 @@ TEST_F(estimating, S02_empty_files_are_a_size_that_is_known) {
   EXPECT_EQ(job.priority, 5);
 }
 
+TEST_F(estimating, notes_do_not_say_what_opens_an_address) {
+  auto job = staged(row("one", "1") + site.url(signed_path("/gone"))
+                    + " | | | | | gone\n");
+  EXPECT_TRUE(tells_address_only(run("estimate", job).reason, "/gone"));
+}
+
 TEST_F(estimating, S03_a_row_that_is_not_there_fails_with_its_URL) {
   auto job = staged(row("one", "1") + site.url("/gone") + " | | | | | gone\n");
   const auto out = run("estimate", job);

@@ -287,6 +287,13 @@ TEST_F(splitting, tries_again_while_a_batch_manifest_cannot_be_fetched) {
   EXPECT_NE(out.reason.find(site.url("/b.checkm")), std::string::npos);
 }
 
+TEST_F(splitting, notes_do_not_say_what_opens_an_address) {
+  auto batch = batch_of("b.checkm", "", "batch-manifest");
+  batch.payloads[0].blob.clear();
+  batch.payloads[0].url = site.url(signed_path("/gone"));
+  EXPECT_TRUE(tells_address_only(split(batch).last.reason, "/gone"));
+}
+
 TEST_F(splitting, takes_the_priority_of_the_collection) {
   collection.has_priority = true;
   collection.priority = 2;

@@ -250,6 +250,22 @@ protected:
     return *folder_of(tools.work_folder, job);
   }
 
+  /// A path as presigned addresses have it.
+  static std::string signed_path(const std::string& path) {
+    return path + "?X-Amz-Date=1&X-Amz-Signature=hidden1&sig=hidden2&token="
+           + "hidden3";
+  }
+
+  /// Whether a note names an address, and does not say what opens it.
+  ::testing::AssertionResult tells_address_only(const std::string& note,
+                                                const std::string& path) {
+    if (note.find(site.url(path) + "?X-Amz-Date=1&X-Amz-Signature=***")
+          != note.npos
+        && note.find("hidden") == note.npos)
+      return ::testing::AssertionSuccess();
+    return ::testing::AssertionFailure() << note;
+  }
+
   std::string produced(const job_document& job, const std::string& name) const {
     return content_of(folder(job).producer() / name);
   }

@@ -179,6 +179,14 @@ TEST_F(staging, is_the_same_after_a_crash_at_any_point) {
   }
 }
 
+TEST_F(staging, notes_do_not_say_what_opens_an_address) {
+  auto batch = batch_of("a.txt", "", "file");
+  batch.payloads[0].blob.clear();
+  batch.payloads[0].url = site.url(signed_path("/gone"));
+  auto job = split(batch).jobs.at(0);
+  EXPECT_TRUE(tells_address_only(run("stage", job).reason, "/gone"));
+}
+
 TEST_F(staging, tells_what_may_pass_from_what_does_not) {
   auto batch = batch_of("a.txt", "", "file");
   batch.payloads[0].blob.clear();

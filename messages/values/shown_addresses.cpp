@@ -1,0 +1,151 @@
+#include "messages/values/shown_addresses.hpp"
+
+#include "messages/values/lower_case.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+namespace depositd {
+
+namespace {
+
+bool is_secret_name(std::string_view name) {
+  static constexpr std::array<std::string_view, 4> names{"pwd", "key", "sig",
+                                                         "auth"};
+  // "access_token", "sslpassword", "X-Amz-Signature", ...
+  static constexpr std::array<std::string_view, 8> parts{
+    "password", "passwd", "secret",  "token",
+    "apikey",   "_key",   "api-key", "signature"};
+  const auto given = lower_case(name);
+  return std::find(names.begin(), names.end(), given) != names.end()
+         || std::any_of(parts.begin(), parts.end(), [&](const auto& x) {
+              return given.find(x) != given.npos;
+            });
+}
+
+/// How an address gives things by name: in the query of a URL, with ODBC
+/// between semicolons, else as libpq's words ("host=h password=p").
+struct address_form {
+  std::string_view before;
+  std::string_view after;
+  std::string_view quotes; // a pair that a value may stand in
+};
+
+address_form form_of(const std::string& address) {
+  if (address.starts_with("odbc:"))
+    return {":;", ";", "{}"};
+  if (address.find("://") != address.npos)
+    return {"?&", "&#", {}};
+  return {" :?&", " ", "''"};
+}
+
+/// Where the value ends that begins there. Of quotes the last one counts: there
+/// are ways to have one in a value.
+std::size_t end_of_value(const std::string& address, std::size_t from,
+                         const address_form& form) {
+  if (!form.quotes.empty() && from < address.size()
+      && address[from] == form.quotes.front()) {
+    const auto last = address.rfind(form.quotes.back());
+    from = last > from ? last : address.size();
+  }
+  return std::min(address.find_first_of(form.after, from), address.size());
+}
+
+/// The name that is given a value there.
+std::string name_before(const std::string& address, std::size_t equals,
+                        const address_form& form) {
+  auto end = equals;
+  while (end > 0 && address[end - 1] == ' ')
+    --end;
+  auto begin = end;
+  while (begin > 0
+         && form.before.find(address[begin - 1]) == form.before.npos)
+    --begin;
+  auto out = address.substr(begin, end - begin);
+  std::erase(out, ' ');
+  return out;
+}
+
+/// Where a login ends, or npos. One with a "/", "?" or "#" that nobody has
+/// encoded ends what servers take for the host, so nothing gets in by it; but
+/// it is a login still.
+std::size_t end_of_login(const std::string& address, std::size_t begin) {
+  const auto end =
+    std::min(address.find_first_of("/?#", begin), address.size());
+  const auto host = std::string_view{address}.substr(begin, end - begin);
+  if (address.starts_with("postgres"))
+    return address.rfind('@');
+  if (host.find('@') != host.npos)
+    return begin + host.rfind('@');
+  const auto colon = host.rfind(':');
+  const bool port = colon == host.npos || host.ends_with(']')
+                    || host.find_first_not_of("0123456789", colon + 1)
+                         == host.npos;
+  return port ? address.npos : address.rfind('@');
+}
+
+std::string without_login(std::string address) {
+  const auto scheme = address.find("://");
+  if (scheme == address.npos)
+    return address;
+  const auto begin = scheme + 3;
+  const auto at = end_of_login(address, begin);
+  if (at != address.npos && at >= begin)
+    address.replace(begin, at - begin, "***");
+  return address;
+}
+
+} // namespace
+
+std::string without_secrets(std::string address) {
+  auto out = without_login(std::move(address));
+  const auto form = form_of(out);
+  for (auto at = out.find('='); at != out.npos; at = out.find('=', at + 1)) {
+    if (!is_secret_name(name_before(out, at, form)))
+      continue;
+    const auto value = std::min(out.find_first_not_of(' ', at + 1), out.size());
+    const auto end = end_of_value(out, value, form);
+    out.replace(at + 1, end - at - 1, "***");
+  }
+  return out;
+}
+
+std::string without_secrets_in(std::string_view text) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  std::string out;
+  for (auto at = text.find("://"); at != text.npos; at = text.find("://")) {
+    auto begin = at;
+    while (begin > 0 && is_letter(text[begin - 1]))
+      --begin;
+    const auto end =
+      std::min(text.find_first_of(" \t\r\n\"'<>\\", at), text.size());
+    out += text.substr(0, begin);
+    out += without_secrets(std::string{text.substr(begin, end - begin)});
+    text.remove_prefix(end);
+  }
+  return out += text;
+}
+
+std::string without_query(std::string address) {
+  auto out = without_secrets(std::move(address));
+  const auto query = out.find('?');
+  if (query != out.npos)
+    out.replace(query + 1, out.npos, "***");
+  return out;
+}
+
+std::string without_arguments(const std::string& command) {
+  const auto begin = command.find_first_not_of(" \t\r\n");
+  const auto end = command.find_first_of(" \t\r\n", begin);
+  if (begin == command.npos || end == command.npos
+      || command.find_first_not_of(" \t\r\n", end) == command.npos)
+    return command;
+  return command.substr(begin, end - begin) + " ***";
+}
+
+} // namespace depositd
