@@ -2,11 +2,13 @@
 
 #include "config/log_sink.hpp"
 #include "messages/values/json_text.hpp"
+#include "messages/values/log_text.hpp"
 #include "messages/values/trace_book.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <spdlog/logger.h>
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/spdlog.h>
 
 #include <array>
@@ -96,7 +98,30 @@ public:
   }
 };
 
+class text_formatter final : public spdlog::formatter {
+public:
+  void format(const spdlog::details::log_msg& from,
+              spdlog::memory_buf_t& to) override {
+    const auto line = log_line({from.payload.data(), from.payload.size()});
+    auto as_line = from;
+    as_line.payload = line;
+    with_.format(as_line, to);
+  }
+
+  std::unique_ptr<spdlog::formatter> clone() const override {
+    return std::make_unique<text_formatter>();
+  }
+
+private:
+  spdlog::pattern_formatter with_{"%Y-%m-%dT%H:%M:%S.%eZ %l %v",
+                                  spdlog::pattern_time_type::utc};
+};
+
 } // namespace
+
+std::unique_ptr<spdlog::formatter> make_text_formatter() {
+  return std::make_unique<text_formatter>();
+}
 
 std::unique_ptr<spdlog::formatter> make_json_formatter() {
   return std::make_unique<json_formatter>();
@@ -109,8 +134,7 @@ void start_log(const log_settings& settings) {
     open_trace_book();
     spdlog::set_formatter(make_json_formatter());
   } else {
-    spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v",
-                        spdlog::pattern_time_type::utc);
+    spdlog::set_formatter(make_text_formatter());
   }
   spdlog::set_level(spdlog::level::from_str(settings.level));
 }

@@ -12,12 +12,16 @@
 namespace depositd {
 namespace {
 
-std::string line_of(const std::string& message) {
+std::string line_of(const std::string& message, spdlog::formatter& by) {
   spdlog::details::log_msg x{"audit", spdlog::level::warn, message};
   x.time = spdlog::log_clock::time_point{std::chrono::milliseconds{1'500'007}};
   spdlog::memory_buf_t out;
-  make_json_formatter()->format(x, out);
+  by.format(x, out);
   return {out.data(), out.size()};
+}
+
+std::string line_of(const std::string& message) {
+  return line_of(message, *make_json_formatter());
 }
 
 TEST(json_log, is_an_object_a_line) {
@@ -59,6 +63,15 @@ TEST(json_log, stays_an_object_whatever_a_stranger_is_called) {
   EXPECT_EQ(line.find('\n'), line.size() - 1);
   const auto message = nlohmann::json::parse(line).at("message");
   EXPECT_EQ(message.get<std::string>().substr(0, 10), odd.substr(0, 10));
+}
+
+TEST(text_log, is_a_line_for_each_event) {
+  EXPECT_EQ(line_of("claim_lost item=5", *make_text_formatter()),
+            "1970-01-01T00:25:00.007Z warning claim_lost item=5\n");
+  EXPECT_EQ(line_of("x reason=\"\"a\nb\" is\r\"", *make_text_formatter()),
+            "1970-01-01T00:25:00.007Z warning "
+            R"(x reason="\"a\x0ab\" is\x0d")"
+            "\n");
 }
 
 } // namespace

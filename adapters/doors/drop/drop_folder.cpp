@@ -12,6 +12,7 @@
 
 #include "messages/follow_control.hpp"
 #include "messages/projection.hpp"
+#include "messages/values/log_text.hpp"
 #include "messages/values/names.hpp"
 #include "messages/values/operations.hpp"
 
@@ -62,7 +63,7 @@ void pause(self_pointer self, const std::string& user,
     return;
   folder.problem = reason;
   spdlog::warn("drop_folder_waits user={} reason=\"{}\"", user,
-               one_line(reason));
+               log_text(reason));
 }
 
 void finish(self_pointer self, const user_folder& place,
@@ -84,7 +85,7 @@ void refuse(self_pointer self, const user_folder& place,
     return pause(self, user, render(moved.error()));
   if (*moved)
     spdlog::warn("drop_file_refused user={} file=\"{}\" reason=\"{}\"", user,
-                 one_line(file.name), one_line(reason));
+                 log_text(file.name), log_text(reason));
 }
 
 void end(self_pointer self, const drop_job& job) {
@@ -181,7 +182,7 @@ void leave_alone(self_pointer self, const std::string& user,
   auto& known = self->state.folders[user].unread[file.name];
   if (!(known.stamp == file.stamp))
     spdlog::error("drop_file_not_read user={} file=\"{}\" reason=\"{}\"", user,
-                  one_line(file.name), one_line(reason));
+                  log_text(file.name), log_text(reason));
   known = {file.stamp, self->clock().now() + self->state.options.retry_pause};
 }
 
@@ -277,7 +278,7 @@ std::vector<std::string> whose_turn(self_pointer self,
       foreign.insert(name);
       if (state.foreign.count(name) == 0)
         spdlog::warn("drop_folder_without_account folder=\"{}\"",
-                     one_line(name));
+                     log_text(name));
       continue;
     }
     const auto& folder = state.folders[name];

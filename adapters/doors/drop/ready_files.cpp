@@ -1,7 +1,5 @@
 #include "adapters/doors/drop/ready_files.hpp"
 
-#include "messages/values/hex.hpp"
-
 #include <utility>
 
 namespace depositd::drop {
@@ -9,22 +7,6 @@ namespace depositd::drop {
 bool meant_to_be_taken(std::string_view name) noexcept {
   return !name.empty() && name.front() != '.' && !name.ends_with(".part")
          && !name.ends_with(".tmp");
-}
-
-std::string one_line(std::string_view text) {
-  std::string out;
-  for (const auto c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      out += "\\x";
-      append_hex(out, c);
-      continue;
-    }
-    if (c == '"' || c == '\\')
-      out += '\\';
-    out += c;
-  }
-  return out;
 }
 
 std::vector<listed_file>

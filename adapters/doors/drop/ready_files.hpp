@@ -31,9 +31,6 @@ struct listed_file {
 /// `*.part` or `*.tmp`, which is how programs name what is not whole.
 bool meant_to_be_taken(std::string_view name) noexcept;
 
-/// The text with control characters, quotes and backslashes escaped, for logs.
-std::string one_line(std::string_view text);
-
 /// Remembers one folder from look to look.
 class ready_files {
 public:

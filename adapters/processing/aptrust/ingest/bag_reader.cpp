@@ -5,6 +5,7 @@
 #include "adapters/processing/aptrust/work_item.hpp"
 #include "adapters/processing/merritt/splitting.hpp"
 #include "adapters/stores/files/sha256.hpp"
+#include "messages/values/log_text.hpp"
 #include "messages/values/time_text.hpp"
 #include "messages/values/uuid.hpp"
 
@@ -101,7 +102,7 @@ void bag_reader::log_refusals(const bags_read& done) {
     if (!refusals_.contains(reason))
       spdlog::warn("bag_not_submitted place={} name=\"{}\" bags={} "
                    "reason=\"{}\"",
-                   options_.place, bags.first, bags.count, reason);
+                   options_.place, log_text(bags.first), bags.count, reason);
   }
   refusals_ = std::move(now);
 }
@@ -115,7 +116,7 @@ bool bag_reader::run_and_log() {
       spdlog::warn("receiving_passed_over place={} name=\"{}\" reason=\"a bag "
                    "is a file in one piece, and its name, which ends with "
                    ".tar, has no backslash or control character and is UTF-8\"",
-                   options_.place, name);
+                   options_.place, log_text(name));
   if (done && reading_.is_over())
     spdlog::info("receiving_read_again place={}", options_.place);
   if (auto reason = done ? std::string{} : render(done.error());

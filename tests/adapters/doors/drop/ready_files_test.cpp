@@ -77,9 +77,5 @@ TEST(file_names, hidden_and_unfinished_files_are_not_meant_to_be_taken) {
     EXPECT_TRUE(meant_to_be_taken(name)) << name;
 }
 
-TEST(file_names, cannot_forge_lines_of_the_log) {
-  EXPECT_EQ(one_line("a\n\"b\\\x7f\xc3\xa9"), "a\\x0a\\\"b\\\\\\x7f\xc3\xa9");
-}
-
 } // namespace
 } // namespace depositd::drop
