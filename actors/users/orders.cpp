@@ -23,6 +23,13 @@ caf::error gone(const char* what, item_id id) {
                                           + " is not there, or at its end");
 }
 
+/// Of a job or batch that is there: not_found would say that it is not.
+caf::error no_pipeline(const char* of, item_id id) {
+  return caf::make_error(ec::invalid_argument,
+                         std::string{"the pipeline of "} + of + " "
+                           + std::to_string(id) + " is not there any more");
+}
+
 bool is_claimed(const user_queue& in, item_id id) {
   return in.ledger.token_of(id) != 0;
 }
@@ -115,7 +122,7 @@ void ask_batch(self_pointer self, const reply_address& where,
   ask.at_us = now(self);
   ask.stages = stages_of(self, batch->info.pipeline);
   if (!ask.stages)
-    return fail(gone("the pipeline of batch", x.id));
+    return fail(no_pipeline("batch", x.id));
   const ordering<batch_state> of{where, batch->status.changed_us,
                                  batch->status.state};
   self->request(self->spawn(work::batch), caf::infinite, std::move(ask))
@@ -222,7 +229,7 @@ void delete_jobs(self_pointer self, const reply_address& where,
     return ask_batch(self, where, x);
   }
   if (jobs.size() >= jobs_before)
-    return journal::answer(where, gone("the pipeline of batch", x.id));
+    return journal::answer(where, no_pipeline("batch", x.id));
   const auto count = jobs.size();
   run(self,
       std::make_shared<const sweep>(sweep{
@@ -265,7 +272,7 @@ caf::result<job_ordered> order(self_pointer self, const order_job& x) {
   ask.stage = x.stage;
   ask.note = x.note;
   if (!ask.stages)
-    return gone("the pipeline of job", x.id);
+    return no_pipeline("job", x.id);
   const ordering<job_state> of{journal::take_reply(self), job->changed_us,
                                job->state, x.action == work_action::fail};
   self->request(self->spawn(work::job), caf::infinite, std::move(ask))

@@ -83,13 +83,16 @@ void with_stage(admin_pointer self, const admin_call_ptr& call,
     return use();
   with_control(self, call, [=](const control_snapshot& now) {
     const auto at = now->pipelines.find(row.info.pipeline);
+    if (at == now->pipelines.end())
+      return refuse(call, ec::invalid_argument,
+                    "the job's pipeline, " + row.info.pipeline
+                      + ", is not there any more");
     std::string known;
-    if (at != now->pipelines.end())
-      for (const auto& stage : at->second.stages) {
-        if (stage.name == to)
-          return use();
-        known += (known.empty() ? "" : ", ") + stage.name;
-      }
+    for (const auto& stage : at->second.stages) {
+      if (stage.name == to)
+        return use();
+      known += (known.empty() ? "" : ", ") + stage.name;
+    }
     refuse(call, ec::invalid_argument,
            "to must be a stage of pipeline " + row.info.pipeline + " (" + known
              + "), not " + shown(to));

@@ -116,6 +116,14 @@ TEST_F(admin_jobs_test, a_stage_that_the_pipeline_has_not_is_refused) {
   EXPECT_TRUE(work().job_orders.empty());
 }
 
+TEST_F(admin_jobs_test, a_job_whose_pipeline_is_gone_goes_to_no_stage) {
+  add_job(7, job_state::failed);
+  world_.control.pipelines.clear();
+  EXPECT_EQ(refusal("job requeue", {{"id", "7"}, {"to", "download"}}),
+            "the job's pipeline, merritt, is not there any more");
+  EXPECT_TRUE(work().job_orders.empty());
+}
+
 TEST_F(admin_jobs_test, a_note_stays_as_it_was_given) {
   add_job(7, job_state::failed);
   run("job note", {{"id", "7"}, {"note", "look"}});

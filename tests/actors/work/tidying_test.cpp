@@ -110,6 +110,22 @@ TEST_F(tidying_test, is_over_before_the_batch_leaves_the_store) {
   EXPECT_TRUE(jobs_found().empty());
 }
 
+/// Nobody is told that the job is not there, and to ask again.
+TEST_F(tidying_test, says_that_the_pipeline_is_gone) {
+  const auto job = complete_a_job();
+  ASSERT_TRUE(change({pipeline_changed{stages, true}}));
+  for (const auto* to : {"", "first"}) {
+    const auto said = order(job, work_action::requeue, to);
+    ASSERT_FALSE(said);
+    EXPECT_EQ(said.error(), ec::invalid_argument);
+    EXPECT_EQ(render(said.error()), "the pipeline of job "
+                                      + std::to_string(job)
+                                      + " is not there any more");
+  }
+  EXPECT_EQ(order_whole(batch, work_action::hold).error(),
+            ec::invalid_argument);
+}
+
 } // namespace
 
 } // namespace depositd
