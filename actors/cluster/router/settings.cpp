@@ -8,7 +8,10 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <vector>
 
 namespace depositd::cluster {
 
@@ -28,17 +31,6 @@ void fetch(shard_router_pointer self, std::function<void(fetched)> then) {
                              });
 }
 
-/// These settings, or those that we have learnt of since.
-std::shared_ptr<const adopt_control>
-newest_of(shard_router_pointer self,
-          const std::shared_ptr<const adopt_control>& what) {
-  const auto& state = self->state;
-  return state.revision <= what->revision
-           ? what
-           : std::make_shared<const adopt_control>(
-             adopt_control{state.control, state.revision});
-}
-
 /// Nobody has the shard, or it has said itself that it starts over.
 bool gets_it_first(shard_router_pointer self, shard_number shard,
                    const caf::error& why) {
@@ -56,46 +48,87 @@ caf::error not_told(shard_router_pointer self, shard_number shard,
                            + render(why) + ")");
 }
 
-/// One shard gets these settings. While it recovers it turns them away, and
-/// would go on with what it had: it is asked again.
-void settle(shard_router_pointer self, shard_number shard,
-            const std::shared_ptr<const adopt_control>& what,
-            caf::actor_clock::time_point until,
-            std::function<void(caf::expected<done>)> then) {
-  const auto told = [=](caf::expected<done> y) {
-    if (y) {
-      then(done{});
-    } else if (self->clock().now() < until) {
-      self->state.unsettled.emplace(shard, [=] {
-        settle(self, shard, newest_of(self, what), until, then);
-      });
-    } else {
-      spdlog::warn("settings_late shard={} reason=\"{}\"", shard,
-                   render(y.error()));
-      if (gets_it_first(self, shard, y.error()))
-        then(done{});
-      else
-        then(not_told(self, shard, y.error()));
-    }
-  };
-  ask_shard_until<done>(self, shard, *what, repeats::harmless, until, told);
+/// Those of one shard that fit wait no longer.
+template <class Fits>
+std::vector<settling::change> take_waiting(shard_router_pointer self,
+                                           shard_number shard, Fits fits) {
+  auto& all = self->state.unsettled[shard].waiting;
+  const auto rest = std::stable_partition(
+    all.begin(), all.end(), [&](const auto& x) { return !fits(x); });
+  std::vector<settling::change> out{std::make_move_iterator(rest),
+                                    std::make_move_iterator(all.end())};
+  all.erase(rest, all.end());
+  return out;
+}
+
+void settle(shard_router_pointer self, shard_number shard);
+
+void settled(shard_router_pointer self, shard_number shard,
+             std::uint64_t revision) {
+  for (const auto& x :
+       take_waiting(self, shard, [=](const settling::change& y) {
+         return y.revision <= revision;
+       }))
+    x.then(done{});
+  settle(self, shard);
+}
+
+/// While it recovers a shard turns settings away, and would go on with what it
+/// had: it is asked again with the next look at it.
+void not_settled(shard_router_pointer self, shard_number shard,
+                 const caf::error& why) {
+  const auto now = self->clock().now();
+  const auto late = take_waiting(
+    self, shard, [=](const settling::change& x) { return x.until <= now; });
+  if (!late.empty())
+    spdlog::warn("settings_late shard={} changes={} reason=\"{}\"", shard,
+                 late.size(), render(why));
+  const bool gets_it = gets_it_first(self, shard, why);
+  for (const auto& x : late)
+    if (gets_it)
+      x.then(done{});
+    else
+      x.then(not_told(self, shard, why));
+}
+
+/// One shard gets the newest settings, if somebody waits for that and nobody
+/// has asked it yet: however many changes there are, it is asked once.
+void settle(shard_router_pointer self, shard_number shard) {
+  auto& state = self->state;
+  auto& at = state.unsettled[shard];
+  if (at.asked || at.waiting.empty())
+    return;
+  at.asked = true;
+  auto until = at.waiting.front().until;
+  for (const auto& x : at.waiting)
+    until = std::min(until, x.until);
+  ask_shard_until<done>(self, shard,
+                        adopt_control{state.control, state.revision},
+                        repeats::harmless, until,
+                        [=, revision = state.revision](caf::expected<done> x) {
+                          self->state.unsettled[shard].asked = false;
+                          if (x)
+                            settled(self, shard, revision);
+                          else
+                            not_settled(self, shard, x.error());
+                        });
 }
 
 /// Answered when every shard has these settings in its journal. A shard without
 /// an engine gets them before it serves again, so it holds nobody up for ever.
-/// An error if one has an engine that cannot be told.
+/// An error if one has an engine that cannot be told. They have been learnt.
 void spread(shard_router_pointer self, const control_changed& x,
             std::function<void(const caf::error&)> then) {
   const journal::gathering<done> all{
     [=](const caf::expected<done>& x) { then(x ? caf::error{} : x.error()); }};
-  const auto what =
-    std::make_shared<const adopt_control>(adopt_control{x.state, x.revision});
   const auto& options = self->state.to.options();
   const auto until = self->clock().now() + options.owner_wait;
   for (shard_number shard = 1; shard < options.count; ++shard) {
     if (seeded_bug("settings_told_too_early"))
       break;
-    settle(self, shard, what, until, all.expect<done>(journal::only_counts));
+    self->state.unsettled[shard].waiting.push_back(
+      {x.revision, until, all.expect<done>(journal::only_counts)});
+    settle(self, shard);
   }
   all.close();
 }
@@ -177,13 +210,7 @@ void look_at(shard_router_pointer self, shard_number shard) {
       watch_shard_0(self, caf::actor_cast<shard_actor>(at.who));
     return;
   }
-  std::vector<std::function<void()>> again;
-  const auto [first, last] = state.unsettled.equal_range(shard);
-  for (auto x = first; x != last; ++x)
-    again.push_back(std::move(x->second));
-  state.unsettled.erase(first, last);
-  for (const auto& settle_it : again)
-    settle_it();
+  settle(self, shard);
   if (state.control && at.who && at.here)
     compare(self, caf::actor_cast<shard_actor>(at.who));
 }

@@ -17,6 +17,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <vector>
@@ -27,6 +28,18 @@ struct shard_router_options {
   forwarding_options to;
   /// A shard without an owner for longer than this is trouble.
   std::chrono::milliseconds lease{15'000};
+};
+
+/// Settings that a shard has to get, and who waits for that.
+struct settling {
+  struct change {
+    std::uint64_t revision = 0;
+    caf::actor_clock::time_point until;
+    std::function<void(caf::expected<done>)> then;
+  };
+
+  std::vector<change> waiting;
+  bool asked = false; ///< the shard has got some, or is to, and has to answer
 };
 
 using shard_router_self =
@@ -46,8 +59,8 @@ struct shard_router_state {
   caf::actor_addr watched;  ///< shard 0, which tells us changes
   std::vector<caf::strong_actor_ptr> watchers;
   std::vector<caf::typed_response_promise<done>> awaiting_ready;
-  /// Settings that a shard has turned away for now, by the shard: tried again.
-  std::multimap<shard_number, std::function<void()>> unsettled;
+  /// By shard. Changes that come while it has not answered go together.
+  std::map<shard_number, settling> unsettled;
   std::uint32_t turn = 0; ///< which shard a scattered receiver asks first
   bool draining = false;
 
