@@ -95,6 +95,7 @@ spawn_bag_readers(caf::actor_system& system, const depositd_settings& settings,
     options.invalid_retention =
       std::chrono::hours{settings.aptrust.invalid_retention_days * 24};
     options.now = [clock] { return clock.now(); };
+    options.wall = [] { return engine_clock::system().now(); };
     const auto reader =
       std::make_shared<aptrust::bag_reader>(std::move(options));
     stages::chore_options chore;

@@ -110,16 +110,16 @@ class Audit(SystemTest):
                          "/bin/echo ***")
         self.assertNotIn("hidden", engine.ctl("settings"))
 
-    def test_what_is_past_goes_and_what_is_not_ours_stays(self):
+    def test_nothing_goes_soon_after_a_start(self):
+        """The clock may be ahead; audit_folder_test.cpp has the rest."""
         folder = self.folder / "kept"
         folder.mkdir()
-        for name in ("audit-2001-01.log", "audit-2001-01.log.gz"):
-            (folder / name).write_text("old\n")
+        (folder / "audit-2001-01.log").write_text("old\n")
         engine = self.start({"audit.file": str(folder)})
         engine.ctl("suspend")
         engine.stop()
-        self.assertFalse((folder / "audit-2001-01.log").exists())
-        self.assertTrue((folder / "audit-2001-01.log.gz").exists())
+        self.assertEqual(len(list(folder.glob("audit-*.log"))), 2)
+        self.assertTrue((folder / "audit-2001-01.log").exists())
         self.assertFalse((engine.data / "audit").exists())
 
     def test_a_place_that_takes_no_files_ends_the_start(self):

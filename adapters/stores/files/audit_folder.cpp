@@ -38,6 +38,9 @@ std::optional<year_month> month_of(std::string_view file_name) {
                                                   : std::nullopt;
 }
 
+/// By then somebody has set right a clock that was ahead at the start.
+constexpr hours grace{1};
+
 /// Whether a power cut or a full disk has left a line without its end.
 caf::expected<bool> is_torn(const unique_fd& file, const fs::path& path) {
   struct stat facts {};
@@ -95,7 +98,7 @@ void audit_folder::remove_past(sys_days today) const {
     fs::remove(path, code);
 }
 
-caf::error audit_folder::open(sys_days today, sys_days counted) {
+caf::error audit_folder::open(sys_days today) {
   const year_month_day date{today};
   const auto now = date.year() / date.month();
   if (file_ && now == month_)
@@ -114,15 +117,21 @@ caf::error audit_folder::open(sys_days today, sys_days counted) {
   file_ = std::move(*file);
   is_torn_ = *torn;
   month_ = now;
-  remove_past(std::min(today, counted));
+  removes_ = true;
   return {};
 }
 
 caf::error audit_folder::append(std::string_view line,
                                 system_clock::time_point now,
                                 system_clock::time_point counted) {
-  if (auto failed = open(floor<days>(now), floor<days>(counted)))
+  if (!begun_)
+    begun_ = counted;
+  if (auto failed = open(floor<days>(now)))
     return failed;
+  if (removes_ && counted >= *begun_ + grace) {
+    remove_past(floor<days>(std::min(now, counted)));
+    removes_ = false;
+  }
   const auto path = folder_ / audit_file_name(month_);
   if (is_torn_)
     if (const auto code = write_all(file_, "\n"))

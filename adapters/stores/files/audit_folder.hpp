@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,16 +30,15 @@ public:
 
   /// Adds a line, which has its end, to the file of the month; durable when it
   /// returns. What is there of one that could not be written whole stays a line
-  /// of its own. The first of a month removes files that are past, by `counted`
-  /// if that is earlier: a clock that was set forward makes none past.
+  /// of its own. The first of a month removes files that are past, but none
+  /// within an hour of the first line at all, and by `counted` if that is
+  /// earlier: a clock that is set forward, or was ahead, makes none past.
   caf::error append(std::string_view line,
                     std::chrono::system_clock::time_point now,
-                    std::chrono::system_clock::time_point counted
-                    = std::chrono::system_clock::time_point::max());
+                    std::chrono::system_clock::time_point counted);
 
 private:
-  caf::error open(std::chrono::sys_days today,
-                  std::chrono::sys_days counted);
+  caf::error open(std::chrono::sys_days today);
   void remove_past(std::chrono::sys_days today) const;
 
   std::filesystem::path folder_;
@@ -46,6 +46,8 @@ private:
   std::chrono::year_month month_{};
   unique_fd file_;
   bool is_torn_ = false; ///< its last line has no end
+  bool removes_ = false; ///< it is time to
+  std::optional<std::chrono::system_clock::time_point> begun_; ///< as counted
 };
 
 } // namespace depositd

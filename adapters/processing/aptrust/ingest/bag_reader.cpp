@@ -5,12 +5,12 @@
 #include "adapters/processing/aptrust/work_item.hpp"
 #include "adapters/processing/merritt/splitting.hpp"
 #include "adapters/stores/files/sha256.hpp"
-#include "messages/values/log_text.hpp"
 #include "messages/values/time_text.hpp"
 #include "messages/values/uuid.hpp"
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace depositd::aptrust {
@@ -22,6 +22,13 @@ constexpr std::uint32_t again_max = 10'000;
 
 /// Of one look, that are told.
 constexpr std::size_t refusals_max = 20;
+
+/// By then somebody has set right a clock that was ahead at the start.
+constexpr std::chrono::hours grace{1};
+
+micros micros_of(std::chrono::hours x) {
+  return std::chrono::microseconds{x}.count();
+}
 
 /// Somebody else's name, which has to stay in its line of the log.
 std::string shown_name(const std::string& name) {
@@ -55,7 +62,8 @@ std::string object_of_bag(const std::string& user, const std::string& name) {
 }
 
 bag_reader::bag_reader(bag_reader_options options)
-  : options_(std::move(options)) {
+  : options_(std::move(options)),
+    removes_from_us_(options_.now() + micros_of(grace)) {
   // nop
 }
 
@@ -102,7 +110,7 @@ void bag_reader::log_refusals(const bags_read& done) {
     if (!refusals_.contains(reason))
       spdlog::warn("bag_not_submitted place={} name=\"{}\" bags={} "
                    "reason=\"{}\"",
-                   options_.place, log_text(bags.first), bags.count, reason);
+                   options_.place, bags.first, bags.count, reason);
   }
   refusals_ = std::move(now);
 }
@@ -116,7 +124,7 @@ bool bag_reader::run_and_log() {
       spdlog::warn("receiving_passed_over place={} name=\"{}\" reason=\"a bag "
                    "is a file in one piece, and its name, which ends with "
                    ".tar, has no backslash or control character and is UTF-8\"",
-                   options_.place, log_text(name));
+                   options_.place, name);
   if (done && reading_.is_over())
     spdlog::info("receiving_read_again place={}", options_.place);
   if (auto reason = done ? std::string{} : render(done.error());
@@ -144,10 +152,7 @@ caf::error bag_reader::take(const received_bag& bag) {
       return active.error();
     facts.object_active = *active;
   }
-  const auto kept_us = std::chrono::microseconds{options_.invalid_retention};
-  facts.past_retention =
-    kept_us.count() > 0
-    && known->changed_us + kept_us.count() <= options_.now();
+  facts.past_retention = is_past(known->changed_us);
   switch (decide_arrival(facts)) {
     case arrival::skip:
       return {};
@@ -162,6 +167,15 @@ caf::error bag_reader::take(const received_bag& bag) {
     return gone.error();
   done_.removed += *gone ? 1 : 0;
   return {};
+}
+
+bool bag_reader::is_past(micros changed_us) const {
+  const auto kept_us = micros_of(options_.invalid_retention);
+  const auto counted = options_.now();
+  const auto now =
+    options_.wall ? std::min(counted, options_.wall()) : counted;
+  return kept_us > 0 && counted >= removes_from_us_
+         && changed_us + kept_us <= now;
 }
 
 caf::expected<bag_reader::known_item>

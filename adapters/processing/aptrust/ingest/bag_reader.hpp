@@ -30,9 +30,13 @@ struct bag_reader_options {
   std::function<caf::expected<item_id>(submit_batch)> submit;
   /// Null: always. Of engines that share users, one looks.
   std::function<bool()> leads;
-  /// How long bags that are not valid stay; 0: for good.
+  /// How long bags that are not valid stay; 0: for good. None goes within an
+  /// hour of the start.
   std::chrono::hours invalid_retention{14 * 24};
   std::function<micros()> now;
+  /// What this machine's clock shows; null: what `now` tells. What is old by
+  /// one of the two alone stays: either may have been wrong at the start.
+  std::function<micros()> wall;
 };
 
 /// Bags that were refused for one reason.
@@ -79,12 +83,14 @@ private:
   caf::expected<known_item> last_of(const received_bag& bag);
   caf::expected<bool> is_active(const received_bag& bag);
   void submit(const received_bag& bag, std::uint32_t again);
+  bool is_past(micros changed_us) const;
 
   void note_passed_over();
   void note_refusal(const received_bag& bag, const caf::error& why);
   void log_refusals(const bags_read& done);
 
   const bag_reader_options options_;
+  const micros removes_from_us_;
   bags_read done_;
   std::set<std::string> passed_over_; ///< at the last look
   std::set<std::string> refusals_;    ///< reasons, likewise

@@ -27,6 +27,7 @@ protected:
     };
     out.leads = [this] { return leads; };
     out.now = [this] { return now; };
+    out.wall = [this] { return wall.value_or(now); };
     return bag_reader{std::move(out)};
   }
 
@@ -55,6 +56,9 @@ protected:
   caf::error refusal;
   bool leads = true;
   micros now = engine_clock::system().now();
+  std::optional<micros> wall; ///< what the machine shows, if it is not that
+  static constexpr micros hour = micros{3'600} * 1'000'000;
+  static constexpr micros day = 24 * hour;
 };
 
 TEST_F(bag_reading, row_p34_submits_a_new_bag_as_a_batch_of_one_job) {
@@ -233,11 +237,38 @@ TEST_F(bag_reading, invalid_bags_stay_for_their_time) {
   receive(parts_of("photos", two_files));
   read();
   becomes(job_state::failed, true, "the bag is not valid");
-  now += micros{13 * 24 * 3'600} * 1'000'000;
-  EXPECT_EQ(read().removed, 0u);
-  now += micros{25 * 3'600} * 1'000'000;
-  EXPECT_EQ(read().removed, 1u);
+  auto looking = reader();
+  now += 13 * day;
+  EXPECT_EQ(looking.run()->removed, 0u);
+  now += day + hour;
+  EXPECT_EQ(looking.run()->removed, 1u);
   EXPECT_EQ(files_below(home.path() / "receiving"), "");
+}
+
+TEST_F(bag_reading, invalid_bags_stay_for_a_while_after_a_start) {
+  receive(parts_of("photos", two_files));
+  read();
+  becomes(job_state::failed, true, "the bag is not valid");
+  now += 365 * day; // of a clock that is ahead
+  auto looking = reader();
+  EXPECT_EQ(looking.run()->removed, 0u);
+  now += hour - 1;
+  EXPECT_EQ(looking.run()->removed, 0u);
+  now += 1;
+  EXPECT_EQ(looking.run()->removed, 1u);
+}
+
+TEST_F(bag_reading, invalid_bags_stay_once_a_clock_is_set_right) {
+  receive(parts_of("photos", two_files));
+  read();
+  becomes(job_state::failed, true, "the bag is not valid");
+  wall = now;
+  now += 365 * day;
+  auto looking = reader();
+  now += 2 * hour;
+  EXPECT_EQ(looking.run()->removed, 0u);
+  wall = now;
+  EXPECT_EQ(looking.run()->removed, 1u);
 }
 
 TEST_F(bag_reading, says_once_that_its_place_is_away_and_that_it_is_back) {
