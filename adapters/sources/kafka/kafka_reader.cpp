@@ -1,6 +1,7 @@
 #include "adapters/sources/kafka/kafka_reader.hpp"
 
 #include "adapters/logs/kafka/client.hpp"
+#include "adapters/sources/kafka/gone_records.hpp"
 #include "adapters/sources/kafka/held_ends.hpp"
 #include "adapters/sources/kafka/positions.hpp"
 #include "adapters/sources/kafka/topics.hpp"
@@ -31,11 +32,6 @@ using message = owned<rd_kafka_message_t, rd_kafka_message_destroy>;
 constexpr milliseconds record_wait{100};
 constexpr milliseconds answer_wait{1'000};
 
-struct offset_range {
-  std::int64_t low = 0;
-  std::int64_t high = 0; ///< of the next record that is written
-};
-
 /// What one call to `next_batch` knows.
 struct batch_work {
   const batch_request& asked;
@@ -50,9 +46,10 @@ struct batch_work {
 
 class kafka_reader final : public interruptible_reader {
 public:
-  kafka_reader(kafka_options options, std::string topic, record_rules rules)
-    : options_(std::move(options)), topic_(std::move(topic)),
-      rules_(std::move(rules)) {
+  kafka_reader(std::string name, kafka_options options, std::string topic,
+               record_rules rules)
+    : options_(std::move(options)), topic_(topic), rules_(std::move(rules)),
+      late_(std::move(name), std::move(topic)) {
     // nop
   }
 
@@ -77,8 +74,6 @@ private:
   std::string where(std::int32_t partition) const {
     return topic_ + "/" + std::to_string(partition);
   }
-  std::string gap(std::int32_t partition, std::int64_t next,
-                  const offset_range& there) const;
 
   kafka_options options_;
   std::string topic_;
@@ -87,6 +82,7 @@ private:
   offset_map next_;  ///< what comes next of the assigned partitions
   offset_map marks_; ///< what is to come first of them, to be compared
   held_ends held_;
+  late_begins late_;
   caf::error ended_;    ///< why nothing is read any more
 };
 
@@ -181,17 +177,6 @@ caf::expected<offset_range> kafka_reader::range(std::int32_t partition,
   }
 }
 
-std::string kafka_reader::gap(std::int32_t partition, std::int64_t next,
-                              const offset_range& there) const {
-  const auto what = where(partition) + " was to be read from offset "
-                    + std::to_string(next) + ", but ";
-  if (next < there.low)
-    return what + "begins at " + std::to_string(there.low)
-           + ": records were deleted before they were read";
-  return what + "ends at " + std::to_string(there.high)
-         + ": it was cut or made anew";
-}
-
 /// Whatever comes at offsets that were read before would be taken for known.
 caf::error kafka_reader::stop(const std::string& why) {
   ended_ = caf::make_error(ec::store_damaged,
@@ -216,11 +201,13 @@ caf::error kafka_reader::prepare(batch_work& work) {
       return there.error();
     const auto at = work.kept.find(i);
     from[i] = at == work.kept.end() ? there->low : at->second.next;
+    if (at == work.kept.end())
+      late_.see(i, *there);
     if (from[i] > there->high && rules_.key.empty())
-      return stop(gap(i, from[i], *there));
+      return stop(gap(where(i), from[i], *there));
     if (from[i] < there->low || from[i] > there->high) {
       // Nobody else would say that something is missing.
-      add_bad(work.out, {}, gap(i, from[i], *there));
+      add_bad(work.out, {}, gap(where(i), from[i], *there));
       from[i] = there->low;
       at->second = {there->low};
     }
@@ -388,7 +375,8 @@ make_kafka_reader(const std::string& name, const source_settings& x,
     return caf::make_error(ec::bad_setting,
                            "topic: is required for the kind kafka");
   return std::unique_ptr<source_reader>{std::make_unique<kafka_reader>(
-    std::move(options), x.from.topic, rules_of(name, x, in.body_bytes_max))};
+    name, std::move(options), x.from.topic,
+    rules_of(name, x, in.body_bytes_max))};
 }
 
 } // namespace depositd::sources

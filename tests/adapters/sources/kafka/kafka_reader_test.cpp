@@ -3,6 +3,7 @@
 #include "adapters/logs/kafka/record_log.hpp"
 #include "adapters/logs/kafka/topics.hpp"
 #include "adapters/sources/kafka/positions.hpp"
+#include "tests/support/captured_log.hpp"
 #include "tests/support/kafka_admin.hpp"
 #include "tests/support/kafka_server.hpp"
 #include "tests/support/loopback_listener.hpp"
@@ -256,6 +257,21 @@ TEST_F(kafka_reader_test, goes_on_at_the_oldest_when_its_offset_is_gone) {
             std::string::npos)
     << rest.bad[0].reason;
   EXPECT_TRUE(next(100, rest.cursor).bad.empty()) << "that is said once";
+}
+
+TEST_F(kafka_reader_test, says_once_what_was_gone_before_its_first_read) {
+  const depositd::testing::captured_log log;
+  publish(0, 10);
+  kafka_admin{options.brokers}.delete_records(topic, 0, 7);
+  const auto batch = next(2);
+  EXPECT_EQ(bodies(batch), (std::set<std::string>{"7", "8"}));
+  EXPECT_TRUE(batch.bad.empty());
+  next(2);
+  next(2, batch.cursor);
+  EXPECT_EQ(log.count("source_begins_late source=src topic=" + topic
+                      + " partition=0 offsets=0-6 "),
+            1u)
+    << log.text();
 }
 
 TEST_F(kafka_reader_test, begins_anew_with_a_topic_that_was_made_anew) {
