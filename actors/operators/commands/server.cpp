@@ -4,7 +4,10 @@
 #include "actors/operators/command.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 namespace depositd::operators {
@@ -12,7 +15,26 @@ namespace depositd::operators {
 namespace about_server {
 namespace {
 
-document status_document(admin_pointer self, const control_state& state,
+/// Sums are of all queues, also of those that are on other pages.
+void add_queues(document& to, const queues_listed& listed,
+                const admin_arguments& in) {
+  std::map<std::string_view, const queue_report*> by_name;
+  std::uint64_t ready = 0;
+  std::uint64_t in_flight = 0;
+  for (const auto& queue : listed.queues) {
+    by_name[queue.name] = &queue;
+    ready += queue.ready;
+    in_flight += queue.in_flight;
+  }
+  to["queues_total"] = by_name.size();
+  to["ready"] = ready;
+  to["in_flight"] = in_flight;
+  add_page(to, "queues", by_name, in,
+           [](const auto& x) { return queue_document(*x.second); });
+}
+
+document status_document(admin_pointer self, const admin_arguments& in,
+                         const control_state& state,
                          const queues_listed& listed,
                          const std::vector<slots_report::entry>& slots,
                          const store_report& store) {
@@ -35,8 +57,7 @@ document status_document(admin_pointer self, const control_state& state,
                  {"journal_bytes", store.journal_bytes},
                  {"extents", store.segments}}},
                {"record_logs", document::array()}};
-  for (const auto& queue : listed.queues)
-    out["queues"].push_back(queue_document(queue));
+  add_queues(out, listed, in);
   return out;
 }
 
@@ -62,7 +83,7 @@ void status(admin_pointer self, const admin_call_ptr& call) {
                 [=](const store_report& store) {
                   deliver_with_logs(
                     self, call,
-                    status_document(self, *control, *queues,
+                    status_document(self, call->arguments, *control, *queues,
                                     slots.slots.entries, store));
                 });
           });
@@ -77,7 +98,7 @@ std::vector<view_block> status_view() {
     "state={suspended?}||open; slots={slots.busy} of {slots.total} busy; "
     "accounts={accounts}; journal={store.journalled} events, "
     "{store.projected} projected, {store.journal_bytes} bytes");
-  return {engine, apart(queue_table()),
+  return {engine, apart(queue_table()), next_page_line("queues"),
           apart(record_log_table(), "record_logs")};
 }
 
@@ -148,8 +169,12 @@ std::vector<command> server_commands() {
     "engines", "ENGINE={engine}; ADDRESS={address}; >LEFT MS={left_ms}; "
                "REACHES LOGS={reaches_logs}");
   return {
-    concerning(concern::nobody, reading("status", "The engine at a glance", {},
-                                        status_view(), status)),
+    concerning(
+      concern::nobody,
+      reading("status", "The engine at a glance",
+              {limit_argument(1'000),
+               after_argument("QUEUE", "Go on after this name", "queue list")},
+              status_view(), status)),
     concerning(concern::nobody,
                reading("shards", "Which engine has which shard", {},
                        {shard_table, apart(engine_table)}, shards)),

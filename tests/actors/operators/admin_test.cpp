@@ -31,6 +31,25 @@ TEST_F(admin_test, status_gathers_what_all_parts_say) {
   EXPECT_EQ(x["store"]["projected"], 100);
 }
 
+TEST_F(admin_test, status_shows_a_page_of_queues_and_sums_of_all) {
+  for (auto& queue : world_.queues.queues) {
+    queue.ready = 5;
+    queue.in_flight = 2;
+  }
+  const auto all = run("status");
+  EXPECT_FALSE(all.contains("next"));
+  auto page = run("status", {{"limit", 2}});
+  ASSERT_EQ(page["queues"].size(), 2u);
+  EXPECT_EQ(page["next"], page["queues"][1]["name"]);
+  EXPECT_EQ(page["queues_total"], 3);
+  EXPECT_EQ(page["ready"], 15);
+  EXPECT_EQ(page["in_flight"], 6);
+  page = run("status", {{"limit", 2}, {"after", page["next"]}});
+  ASSERT_EQ(page["queues"].size(), 1u);
+  EXPECT_EQ(page["queues"][0], all["queues"][2]);
+  EXPECT_FALSE(page.contains("next"));
+}
+
 TEST_F(admin_test, status_tells_logs_by_shard_and_who_does_not_answer) {
   const auto reading = pose<intake_actor>({[](report_intake) {
     return intake_report{{{"in/0", 4, 9}}, 7, 1, ""};

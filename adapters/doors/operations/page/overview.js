@@ -12,10 +12,6 @@ const last = (list) => {
   return null;
 };
 
-function sum(list, key) {
-  return list.reduce((out, x) => out + (x[key] || 0), 0);
-}
-
 /// Per second, of what was counted in each step.
 function rates(list, step_s) {
   return (list || []).map((x) => (x === null ? null : x / step_s));
@@ -61,9 +57,9 @@ export const Overview = {
         figure(h, { title: "Finished", unit: "/s", values: finished,
                     value: last(finished) }),
         figure(h, { title: "Waiting", values: series.waiting || [],
-                    value: sum(now.queues, "ready") }),
+                    value: now.ready }),
         figure(h, { title: "In process", values: series.in_process || [],
-                    value: sum(now.queues, "in_flight"),
+                    value: now.in_flight,
                     note: `${now.slots.busy} of ${now.slots.total} slots` }),
         figure(h, { title: "Oldest", unit: "s", values: series.oldest_s || [],
                     value: last(series.oldest_s) }),
