@@ -82,7 +82,11 @@ std::optional<manifest_fault> judge(const manifest_reading& x);
 using depositd::render; // of errors, which this would hide
 std::string render(const manifest_fault& x);
 
+/// Of a job or an object: each is locked, looked for and bound on its own.
+inline constexpr std::size_t local_ids_max = 100;
+
 /// Several local ids in one text, without blanks around them nor repetitions.
+/// Of too many the first ones, and one more, by which they are refused.
 std::vector<std::string> split_local_ids(std::string_view text);
 
 /// The first ones, then what the second ones add.

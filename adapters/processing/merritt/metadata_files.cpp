@@ -7,6 +7,7 @@
 #include "messages/values/utf8.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace depositd::merritt {
 
@@ -69,10 +70,12 @@ void join(std::string& to, const std::string& value) {
   to += (to.empty() ? "" : "; ") + value;
 }
 
-/// An ARK is no local identifier, wherever it stands.
-void add_identifiers(kernel_metadata& to, const std::string& value) {
+/// An ARK is no local identifier, wherever it stands. What is wrong with them.
+std::string add_identifiers(kernel_metadata& to, const std::string& value) {
   const auto all = legal_ark(value) ? std::vector{value}
                                     : split_local_ids(value);
+  if (all.size() > local_ids_max)
+    return local_ids_fault(all);
   for (const auto& x : all) {
     if (x.starts_with("(:"))
       continue;
@@ -81,6 +84,8 @@ void add_identifiers(kernel_metadata& to, const std::string& value) {
     else if (to.primary_identifier.empty())
       to.primary_identifier = x;
   }
+  return to.local_ids.size() > local_ids_max ? local_ids_fault(to.local_ids)
+                                             : std::string{};
 }
 
 /// A value may have no line of its own.
@@ -105,7 +110,8 @@ caf::expected<kernel_metadata> read_erc(std::string_view text) {
     else if (name == "when")
       join(out.when, value);
     else if (name == "where")
-      add_identifiers(out, value);
+      if (auto fault = add_identifiers(out, value); !fault.empty())
+        return refused(0, fault);
   }
   return out;
 }
@@ -144,15 +150,15 @@ read_delete_list(std::string_view text) {
   if (auto failure = begin_text(text))
     return failure;
   std::vector<std::string> out;
+  std::set<std::string_view> known;
   for (std::uint64_t number = 1; !text.empty(); ++number) {
     const auto path = trimmed(take_line(text));
     if (path.empty())
       continue;
     if (const auto fault = payload_path_fault(path); !fault.empty())
       return refused(number, "the path " + fault);
-    auto whole = "producer/" + std::string{path};
-    if (std::find(out.begin(), out.end(), whole) == out.end())
-      out.push_back(std::move(whole));
+    if (known.insert(path).second)
+      out.push_back("producer/" + std::string{path});
   }
   return out;
 }

@@ -132,8 +132,16 @@ private:
                                       + " is an object of the collection "
                                       + object.collection);
     job_.more[left_by_process::known_object] = true;
-    job_.what.local_ids =
-      merge_local_ids(std::move(job_.what.local_ids), object.local_ids);
+    return add_local_ids(object.local_ids);
+  }
+
+  /// What an object has had for long is no reason to refuse a new version.
+  std::optional<outcome> add_local_ids(const std::vector<std::string>& known) {
+    auto all = merge_local_ids(job_.what.local_ids, known);
+    if (all.size() > std::max(local_ids_max, known.size()))
+      return ended(verdict::failed, "with those of " + job_.what.identifier
+                                      + " " + local_ids_fault(all));
+    job_.what.local_ids = std::move(all);
     return std::nullopt;
   }
 

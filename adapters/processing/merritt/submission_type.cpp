@@ -77,7 +77,7 @@ std::vector<std::string> split_local_ids(std::string_view text) {
     const auto one = trimmed(text.substr(0, end));
     if (!one.empty() && std::find(out.begin(), out.end(), one) == out.end())
       out.emplace_back(one);
-    if (end == text.npos)
+    if (end == text.npos || out.size() > local_ids_max)
       return out;
     text.remove_prefix(end + 1);
   }
@@ -92,6 +92,9 @@ std::vector<std::string> merge_local_ids(std::vector<std::string> first,
 }
 
 std::string local_ids_fault(const std::vector<std::string>& ids) {
+  if (ids.size() > local_ids_max)
+    return "there are more than " + std::to_string(local_ids_max)
+           + " local identifiers";
   for (const auto& one : ids)
     if (one.size() > identifier_bytes_max)
       return "a local identifier has more than "

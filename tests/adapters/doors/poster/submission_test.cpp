@@ -119,6 +119,17 @@ TEST(poster_submission, local_ids_are_no_longer_than_can_be_recorded) {
                "localIdentifier: a local identifier has more than 1024 bytes");
 }
 
+TEST(poster_submission, local_ids_are_a_hundred_at_most) {
+  std::string many;
+  for (int i = 1; i <= 101; ++i)
+    many += std::to_string(i) + ";";
+  const std::string why = "there are more than 100 local identifiers";
+  expect_fault(a_form().field("localIdentifier", many),
+               ("localIdentifier: " + why).c_str());
+  expect_fault(a_form().field("erc", "where: " + many),
+               ("erc: " + why).c_str());
+}
+
 TEST(poster_submission, m44_names_that_clash_are_told_apart) {
   const auto x = read_document(
     a_form().file("file2", "a.txt", "other").file("file3", "b.txt", ""));

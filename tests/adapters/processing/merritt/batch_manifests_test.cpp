@@ -175,6 +175,18 @@ TEST(local_ids, are_as_long_as_the_inventory_takes) {
             "a local identifier has more than 1024 bytes");
 }
 
+TEST(local_ids, are_a_hundred_at_most) {
+  std::string most;
+  for (int i = 1; i <= 100; ++i)
+    most += std::to_string(i) + ";";
+  EXPECT_EQ(local_ids_fault(split_local_ids(most)), "");
+  EXPECT_EQ(local_ids_fault(split_local_ids(most + "one more")),
+            "there are more than 100 local identifiers");
+  // Nobody need know the last of very many, to tell which of them repeat.
+  const auto found = split_local_ids(most + "101;102;103");
+  EXPECT_EQ(found.size(), 101u);
+}
+
 TEST(arks, are_as_long_as_the_inventory_takes) {
   const auto name = std::string(1'024 - 11, 'a');
   for (const auto* authority : {"ark:/99999/", "ark:99999/"}) {

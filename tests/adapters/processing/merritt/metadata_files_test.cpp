@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 namespace depositd::merritt {
 
 TEST(erc, M14_has_identifiers_and_the_kernel) {
@@ -45,6 +47,17 @@ TEST(erc, takes_an_ark_for_no_local_identifier) {
   EXPECT_EQ(*read_erc(write_erc(*x)), *x);
 }
 
+TEST(erc, names_a_hundred_local_ids_at_most) {
+  std::string most = "where: ark:/99999/fk4abc\n";
+  for (int i = 1; i <= 100; ++i)
+    most += "where: l" + std::to_string(i) + "\n";
+  const auto x = read_erc(most + "where: l1; l100\n");
+  ASSERT_TRUE(x) << render(x.error());
+  EXPECT_EQ(x->local_ids.size(), 100u);
+  EXPECT_EQ(render(read_erc(most + "where: one more\n").error()),
+            "there are more than 100 local identifiers");
+}
+
 TEST(erc, says_in_which_line_it_is_wrong) {
   EXPECT_EQ(render(read_erc("who: a\nnothing\n").error()),
             "line 2: neither a name with a colon nor a comment");
@@ -85,6 +98,18 @@ TEST(delete_lists, M46_name_files_of_the_producer) {
   EXPECT_EQ(*x, (std::vector<std::string>{"producer/a.txt", "producer/sub/b"}));
   EXPECT_EQ(render(read_delete_list("a\n../system/x\n").error()),
             "line 2: the path has a part that is . or ..");
+}
+
+TEST(delete_lists, of_very_many_names_are_read_at_once) {
+  std::string text;
+  for (int i = 0; i < 120'000; ++i)
+    text += std::to_string(i) + "\n";
+  const auto begun = std::clock();
+  const auto x = read_delete_list(text + "0\n");
+  const auto seconds = double(std::clock() - begun) / CLOCKS_PER_SEC;
+  ASSERT_TRUE(x) << render(x.error());
+  EXPECT_EQ(x->size(), 120'000u);
+  EXPECT_LT(seconds, 5) << "each was compared with all before it";
 }
 
 TEST(dublin_core_files, have_the_fifteen_elements) {

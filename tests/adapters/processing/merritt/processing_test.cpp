@@ -331,6 +331,24 @@ TEST_F(processing, local_ids_that_cannot_be_recorded_are_rejected) {
   EXPECT_EQ(job.what.identifier, "") << "nothing was minted for it";
 }
 
+TEST_F(processing, no_object_gathers_more_than_a_hundred_local_ids) {
+  strings most;
+  for (int i = 0; i < 100; ++i)
+    most.push_back("l" + std::to_string(i));
+  auto first = ready({{"a", "A"}}, {.local_ids = most});
+  EXPECT_EQ(process(first), "");
+  record(first);
+  auto same = ready({{"b", "B"}}, {.local_ids = {"l0"}});
+  EXPECT_EQ(process(same), "");
+  EXPECT_EQ(same.what.local_ids.size(), 100u);
+  EXPECT_FALSE(catalogue->unlock_all(same.uuid, any_token));
+  auto more = ready({{"b", "B"}}, {.local_ids = {"l0", "one more"}});
+  const auto out = run("process", more);
+  EXPECT_EQ(out.says, verdict::failed);
+  EXPECT_EQ(out.reason, "with those of " + first.what.identifier
+                          + " there are more than 100 local identifiers");
+}
+
 TEST_F(processing, M41_a_container_is_what_its_list_says) {
   const auto list = [](const std::string& rows) {
     return "#%checkm_0.7\n#%profile | http://uc3.cdlib.org/registry/store/"
