@@ -1,5 +1,6 @@
 #include "adapters/doors/nsq/http/stats.hpp"
 
+#include "adapters/doors/http/text.hpp"
 #include "messages/values/topic_names.hpp"
 
 #include <ctime>
@@ -42,7 +43,9 @@ std::string line_of(const nsq::client_facts& x, std::int64_t now_s) {
   const auto port =
     colon == std::string::npos ? "" : x.remote_address.substr(colon + 1);
   const auto head = '[' + x.version + ' '
-                    + wide(x.hostname + ':' + port + ' ' + x.user_agent, 21)
+                    + wide(http::printable(x.hostname) + ':' + port + ' '
+                             + http::printable(x.user_agent),
+                           21)
                     + "] ";
   const auto since =
     " connected: " + duration(now_s > x.connect_ts ? now_s - x.connect_ts : 0);

@@ -114,6 +114,16 @@ TEST(statistics, of_clients_that_send_no_utf_8_are_json_all_the_same) {
     json::parse(stats_document(x, {}), nullptr, false).is_discarded());
 }
 
+TEST(statistics, on_a_page_have_no_line_nor_escape_of_a_client) {
+  auto x = known();
+  x.consumers[0].hostname = "a\r\n\x1b[2J";
+  x.producers[0].user_agent = "b\n   [orders] depth: 0\x9b";
+  const auto page = stats_page(x, {});
+  EXPECT_NE(page.find("[V2 a\\x0d\\x0a\\x1b[2J:5555 test/1]"), page.npos);
+  EXPECT_NE(page.find("b\\x0a   [orders] depth: 0\\x9b"), page.npos);
+  EXPECT_EQ(page.find_first_of("\r\x1b\x9b"), page.npos);
+}
+
 TEST(statistics, are_a_page_as_nsqd_prints_it) {
   stats_asked what;
   what.memory = false;
