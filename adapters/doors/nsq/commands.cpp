@@ -27,6 +27,10 @@ std::string beyond(std::int64_t size, std::uint32_t max) {
   return std::to_string(size) + " > " + std::to_string(max);
 }
 
+refusal do_not_fit() {
+  return refusal::of("E_BAD_BODY", "MPUB messages do not fit into the body");
+}
+
 } // namespace
 
 command_reader::step command_reader::refuse(refusal why) {
@@ -166,8 +170,7 @@ command_reader::step command_reader::take_message_size(std::int32_t size) {
   const auto needed = number_bytes + static_cast<std::size_t>(size);
   // nsqd reads on beyond the body; what it reads then has no bound.
   if (body_left_ < needed)
-    return refuse(
-      refusal::of("E_BAD_BODY", "MPUB messages do not fit into the body"));
+    return refuse(do_not_fit());
   body_left_ -= needed;
   left_ = static_cast<std::size_t>(size);
   taken_.bodies.emplace_back();
@@ -177,6 +180,9 @@ command_reader::step command_reader::take_message_size(std::int32_t size) {
 
 command_reader::step command_reader::next_message() {
   if (--messages_ > 0) {
+    // What follows the body is another command.
+    if (body_left_ < number_bytes)
+      return refuse(do_not_fit());
     at_ = part::message_size;
     return step::more;
   }

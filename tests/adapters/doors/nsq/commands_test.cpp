@@ -236,6 +236,9 @@ TEST(nsq_commands, messages_of_mpub_fill_its_body_and_no_more) {
   const auto inside = "MPUB t\n" + number(15) + number(2) + sized("a");
   EXPECT_EQ(refused(inside + number(3)),
             "E_BAD_BODY MPUB messages do not fit into the body");
+  // Not even the size of the next one: what follows is another command.
+  EXPECT_EQ(refused("MPUB t\n" + number(14) + number(2) + sized("abcde")),
+            "E_BAD_BODY MPUB messages do not fit into the body");
   EXPECT_EQ(refused("MPUB t\n" + number(12) + number(1) + sized("a") + "abc"),
             "E_BAD_BODY MPUB messages do not fill the body");
   EXPECT_EQ(refused("MPUB t\n" + number(9) + number(2)),
