@@ -44,6 +44,10 @@ xmlParserInputPtr load_external(const char* address, const char*,
 
 using context_ptr = owned<xmlParserCtxt, xmlFreeParserCtxt>;
 
+/// Of all names in a document, each counted once. The parser looks each name
+/// up among so many that are like it that very many take quadratic time.
+constexpr std::size_t names_bytes_max = 100'000;
+
 /// What the callbacks share. They run inside a C library, so nothing may be
 /// thrown through them.
 struct reading {
@@ -143,9 +147,14 @@ void on_doctype(void* data, const xmlChar*, const xmlChar*, const xmlChar*) {
 void on_error(void* data, xmlErrorPtr error) {
   if (error->level < XML_ERR_ERROR)
     return;
-  self(data).stop(ec::malformed,
-                  error->message ? error->message : "not well formed",
-                  error->line, error->int2);
+  auto& state = self(data);
+  // What it says of a name for which it has no room differs.
+  if (xmlDictGetUsage(state.context->dict) > names_bytes_max)
+    state.stop(ec::too_large, "too many different names", error->line,
+               error->int2);
+  state.stop(ec::malformed,
+             error->message ? error->message : "not well formed", error->line,
+             error->int2);
 }
 
 xmlSAXHandler make_handler() {
@@ -220,6 +229,7 @@ caf::error read_xml_text(const std::string& text, const xml_limits& limits,
   xmlCtxtUseOptions(context.get(), XML_PARSE_NONET);
   *context->sax = sax;
   context->userData = &state;
+  xmlDictSetLimit(context->dict, names_bytes_max);
   xmlParseDocument(context.get());
   if (!state.problem && !context->wellFormed)
     return caf::make_error(ec::malformed, "not well formed");

@@ -204,6 +204,31 @@ TEST(xml_reader, refuses_too_many_namespaces_in_scope) {
   EXPECT_EQ(read(in_turn).said(), "fine");
 }
 
+TEST(xml_reader, refuses_too_many_different_names_before_they_cost_time) {
+  const auto of = [](std::string_view before, std::string_view behind,
+                     int count) {
+    std::string out = "<r>";
+    for (int i = 0; i < count; ++i)
+      out.append(before).append(std::to_string(i)).append(behind);
+    return out + "</r>";
+  };
+  const std::vector<std::pair<std::string, std::string>> kinds = {
+    {"<e", "/>"},
+    {"<e a", "=''/>"},
+    {"<?p", " ?>"},
+    {"<e xmlns='u", "'/>"},
+    {"<e xmlns:p", "='u'/>"}};
+  for (const auto& [before, behind] : kinds) {
+    EXPECT_EQ(read(of(before, behind, 5'000)).said(), "fine") << before;
+    result x;
+    const auto bomb = of(before, behind, 400'000);
+    EXPECT_LT(seconds([&] { x = read(bomb); }), 2) << before;
+    EXPECT_EQ(x.problem, ec::too_large) << before << ' ' << x.said();
+    EXPECT_NE(x.said().find("too many different names"), std::string::npos)
+      << before << ' ' << x.said();
+  }
+}
+
 TEST(xml_reader, takes_bounded_time_for_ten_megabytes_of_anything) {
   const auto budget = [](std::string_view piece) {
     std::string out = "<r>";
