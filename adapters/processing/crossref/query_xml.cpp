@@ -6,6 +6,7 @@
 #include "adapters/processing/crossref/xml_text.hpp"
 #include "messages/values/utf8.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace depositd::crossref {
@@ -29,13 +30,29 @@ bool looks_like_doi(std::string_view text) {
   return text.starts_with("10.") && text.find('/') != text.npos;
 }
 
+/// Of what is compared with the fields of many records.
+constexpr std::size_t field_bytes_max = 2'048;
+
+bool has_long_field(const lookup& x) {
+  for (const auto* field :
+       {&x.wanted.issn, &x.wanted.journal_title, &x.wanted.first_author,
+        &x.wanted.volume, &x.wanted.issue, &x.wanted.first_page,
+        &x.wanted.year, &x.article_title})
+    if (field->size() > field_bytes_max)
+      return true;
+  return false;
+}
+
 /// Says what is wrong with a query that could match anything, or that would
-/// have to look at everything.
+/// have to look at everything, or for long at each.
 void check(lookup& x) {
   if (!x.problem.empty())
     return;
   if (!x.wanted.doi.empty())
     x.problem = doi_problem(x.wanted.doi);
+  else if (has_long_field(x))
+    x.problem = "A field is longer than " + std::to_string(field_bytes_max)
+                + " bytes";
   else if (x.wanted.first_author.empty()
            && (x.wanted.first_page.empty()
                || (x.wanted.issn.empty() && x.wanted.journal_title.empty())))
@@ -55,24 +72,31 @@ caf::error add(lookup x, query_batch& out) {
 
 // -- lines --------------------------------------------------------------------
 
-std::vector<std::string> split(std::string_view line) {
+/// Takes the field before the next bar, and the bar.
+std::string take_field(std::string_view& line) {
+  const auto bar = std::min(line.find('|'), line.size());
+  auto out = squeeze(line.substr(0, bar));
+  line.remove_prefix(std::min(bar + 1, line.size()));
+  return out;
+}
+
+/// The first fields, so many at most.
+std::vector<std::string> split(std::string_view line, std::size_t count_max) {
   std::vector<std::string> out;
-  for (;;) {
-    const auto bar = line.find('|');
-    out.push_back(squeeze(line.substr(0, bar)));
-    if (bar == line.npos)
-      return out;
-    line.remove_prefix(bar + 1);
+  for (bool more = true; more && out.size() < count_max;) {
+    more = line.find('|') != line.npos;
+    out.push_back(take_field(line));
   }
+  return out;
 }
 
 /// DOI, KEY|DOI, or either behind bars of the older form.
-lookup doi_line(const std::vector<std::string>& fields) {
+lookup doi_line(std::string_view line) {
   lookup out;
-  for (const auto& field : fields)
-    if (!field.empty()) {
+  while (!line.empty())
+    if (auto field = take_field(line); !field.empty()) {
       out.key = std::move(out.wanted.doi);
-      out.wanted.doi = field;
+      out.wanted.doi = std::move(field);
     }
   if (out.wanted.doi.empty())
     out.problem = "A line without a DOI";
@@ -115,10 +139,12 @@ lookup book_line(const std::vector<std::string>& fields) {
 lookup read_line(std::string_view line, bool as_dois) {
   constexpr std::size_t journal_fields = 10;
   constexpr std::size_t book_fields = 12;
-  auto fields = split(line);
+  if (as_dois)
+    return doi_line(line);
+  auto fields = split(line, book_fields + 1);
   const bool is_short = fields.size() <= 2;
-  if (as_dois || (is_short && looks_like_doi(fields.back())))
-    return doi_line(fields);
+  if (is_short && looks_like_doi(fields.back()))
+    return doi_line(line);
   lookup out;
   if (fields.size() > book_fields || is_short) {
     out.problem = "Expected 10 or 12 fields between bars, or a DOI";

@@ -6,6 +6,8 @@
 
 #include <regex>
 
+#include <sys/resource.h>
+
 namespace {
 
 using namespace depositd;
@@ -13,6 +15,13 @@ using namespace depositd::crossref;
 using depositd::testing::fake_registry;
 
 using lines = std::vector<std::string>;
+
+/// The most that the process has had at one time.
+long memory_peak_kb() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return used.ru_maxrss;
+}
 
 struct query_handler_test : ::testing::Test {
   query_handler_test() {
@@ -203,6 +212,32 @@ TEST_F(query_handler_test, refuses_too_many_queries) {
   const auto x = ask(upload);
   EXPECT_EQ(x.says, verdict::failed);
   EXPECT_EQ(x.reason, "more than 10000 queries in one upload");
+}
+
+TEST_F(query_handler_test, compares_no_field_that_is_very_long) {
+  // Each is compared with those of many records.
+  const std::string most(2'048, 'a');
+  EXPECT_EQ(answers(ask("|" + most + "|Hardy||||||k|")),
+            lines{"k unresolved "});
+  const auto by_line = ask("|" + most + "a|Hardy||||||k|");
+  EXPECT_EQ(answers(by_line), lines{"k malformed "});
+  EXPECT_EQ(by_line.reason, "A field is longer than 2048 bytes");
+  const auto document = [](const std::string& title) {
+    return "<query_batch xmlns='http://www.crossref.org/qschema/2.0'>"
+           "<body><query key='k'><author>Hardy</author><article_title>"
+           + title + "</article_title></query></body></query_batch>";
+  };
+  EXPECT_EQ(answers(ask(document(most))), lines{"k unresolved "});
+  EXPECT_EQ(answers(ask(document(most + "a"))), lines{"k malformed "});
+}
+
+TEST_F(query_handler_test, keeps_no_more_of_a_line_than_it_asks_for) {
+  const std::string line(5'000'000, '|');
+  const auto before = memory_peak_kb();
+  EXPECT_EQ(answers(ask(line + "k|10.5555/hardy")), lines{" malformed "});
+  EXPECT_EQ(answers(ask(line + "k|10.5555/hardy", true)),
+            lines{"k resolved 10.5555/hardy"});
+  EXPECT_LT(memory_peak_kb() - before, 60'000);
 }
 
 TEST_F(query_handler_test, tries_again_when_the_registry_fails) {
