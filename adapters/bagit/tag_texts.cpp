@@ -13,9 +13,18 @@ namespace {
 
 constexpr std::size_t declaration_bytes_max = 4'096;
 constexpr std::size_t texts_max = 1'000;
+/// Of all files. A tag takes twenty times the bytes of the shortest line.
+constexpr std::size_t tags_max = 10'000;
 
 constexpr std::array<std::string_view, 6> versions = {"0.93", "0.94", "0.95",
                                                       "0.96", "0.97", "1.0"};
+
+std::size_t count_tags(const bag_facts& of) {
+  std::size_t out = 0;
+  for (const auto& x : of.report.tag_files)
+    out += x.tags.size();
+  return out;
+}
 
 } // namespace
 
@@ -214,12 +223,18 @@ void tag_texts::read_tags(const std::string& path, std::string_view text) {
   const bool info = path == info_name(facts_.report.version);
   tag_reader tags;
   std::uint64_t bad = 0;
+  const auto room = tags_max - count_tags(facts_);
   const auto take = [&](std::string_view line, std::uint64_t number) {
-    if (!tags.add(line) && bad == 0)
+    if (tags.tags.size() <= room && !tags.add(line) && bad == 0)
       bad = number;
   };
   line_decoder lines{facts_.encoding};
   const bool decoded = lines.add(text, take) && lines.finish(take);
+  if (tags.tags.size() > room) {
+    if (info)
+      facts_.fault(finding_code::too_large, path, "has too many tags");
+    return;
+  }
   // Of other files nobody has said that they have tags.
   if (!info) {
     if (decoded && bad == 0)

@@ -158,6 +158,19 @@ TEST_F(bad_bags, row_36_a_line_without_an_end_is_not_kept) {
                "tagmanifest-md5.txt");
 }
 
+TEST_F(bad_bags, row_36_no_more_tags_are_kept_than_people_write) {
+  std::string tags;
+  for (int i = 0; i < 10'001; ++i)
+    tags += "a:\n";
+  made_bag bag;
+  bag.set("notes.txt", tags);
+  const auto noted = check(folder(bag));
+  EXPECT_FALSE(noted.faults.has(finding_code::too_large));
+  EXPECT_TRUE(noted.tags_of("notes.txt").empty());
+  bag.set("bag-info.txt", tags);
+  expect_fault(check(folder(bag)), finding_code::too_large, "bag-info.txt");
+}
+
 TEST_F(bad_bags, row_40_damaged_archives_are_no_bags) {
   const auto path = tar(made_bag{});
   const auto whole = read_whole(path);
