@@ -4,7 +4,6 @@
 #include "messages/catalogue.hpp"
 #include "messages/shard.hpp"
 #include "messages/values/payload_paths.hpp"
-#include "messages/values/uuid.hpp"
 #include "messages/work.hpp"
 
 #include <algorithm>
@@ -93,7 +92,7 @@ void submit(self_pointer self, const placing_ptr& x) {
     return fail(x, std::move(wrong));
   const auto& options = self->state.options;
   const auto made =
-    make_order(x->ask.what, {.uuid = "bid-" + random_uuid(),
+    make_order(x->ask.what, {.uuid = "bid-" + options.new_uuid(),
                              .user = x->object.owner,
                              .collection = x->object.collection,
                              .source = x->ask.source,
@@ -224,7 +223,7 @@ caf::result<deletion_asked> ask_for(self_pointer self,
     if (auto wrong = check_name(name, "an identifier"))
       return wrong;
   const auto& options = self->state.options;
-  x->request.reference = "del-" + random_uuid();
+  x->request.reference = "del-" + options.new_uuid();
   x->request.asked_by = given.asked_by;
   x->request.asked_us = options.clock.at(self->clock().now());
   x->request.reason = given.reason;

@@ -7,10 +7,12 @@
 #include "messages/actors.hpp"
 #include "messages/orders.hpp"
 #include "messages/values/clock.hpp"
+#include "messages/values/uuid.hpp"
 
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@ struct order_desk_options {
   std::vector<std::string> cold_storage;
   engine_clock clock = engine_clock::system();
   std::chrono::milliseconds patience{10'000}; ///< for one answer
+  std::function<std::string()> new_uuid = random_uuid;
 };
 
 struct order_desk_state {

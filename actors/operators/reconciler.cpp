@@ -185,7 +185,9 @@ private:
           || requests.at(x.reference).queued_us == never)
         requests[x.reference] = x;
     for (const auto& [reference, request] : requests) {
-      if (!is_approved(request) || request.queued_us != never)
+      const bool agreed =
+        is_approved(request) || seeded_bug("deleted_without_consent");
+      if (!agreed || request.queued_us != never)
         continue;
       if (auto failed = queue_deletion(request))
         return failed;
@@ -205,7 +207,7 @@ private:
         return how.error();
       all = all && how && *how != taken::waiting;
     }
-    if (!all)
+    if (!all && !seeded_bug("deletion_marked_too_early"))
       return {};
     crash_point("deletion_queued");
     auto done = x;

@@ -4,6 +4,7 @@
 #include "actors/journal/gather.hpp"
 #include "actors/rules/control/pipelines.hpp"
 #include "actors/rules/lifecycle/batches.hpp"
+#include "actors/rules/orders/deletions.hpp"
 #include "actors/shard/admission/admission.hpp"
 #include "messages/values/test_points.hpp"
 
@@ -180,10 +181,21 @@ struct forgetting {
 void forget_slice(shard_pointer self, const std::shared_ptr<forgetting>& run,
                   std::vector<item_id> after);
 
+/// By it the reconciler knows that it was queued.
+bool is_needed(shard_pointer self, const batch_row& x) {
+  return rules::deletions::is_needed(*self->state.control, x.info)
+         && !seeded_bug("deletion_order_forgotten");
+}
+
 /// Why the only batch that is meant does not go.
-caf::error why_kept(const forgetting& run, const batches_found& found) {
+caf::error why_kept(shard_pointer self, const forgetting& run,
+                    const batches_found& found) {
   if (found.rows.empty())
     return no_such("batch", run.what.id);
+  if (is_needed(self, found.rows.front()))
+    return caf::make_error(ec::invalid_argument,
+                           std::string{"its request for deletion has orders "
+                                       "that are not queued yet"});
   const auto state = found.rows.front().status.state;
   return caf::make_error(
     ec::invalid_argument,
@@ -200,7 +212,7 @@ void forget_rows(shard_pointer self, const std::shared_ptr<forgetting>& run,
   journal::command todo{self->state.journal};
   for (const auto& row : found.rows)
     if (row.id <= run->id_last && rules::deletable(row.status.state)
-        && !busy.contains(row.id)) {
+        && !busy.contains(row.id) && !is_needed(self, row)) {
       todo.note(batch_forgotten{row.id});
       ++run->count;
     }
@@ -210,7 +222,7 @@ void forget_rows(shard_pointer self, const std::shared_ptr<forgetting>& run,
     return forget_slice(self, run, {found.rows.back().id});
   }
   if (run->what.id != 0 && run->count == 0)
-    return journal::answer(run->where, why_kept(*run, found));
+    return journal::answer(run->where, why_kept(self, *run, found));
   todo.deliver(
     reply{run->where, caf::make_message(batches_forgotten{run->count})});
   crash_point("batches_forgotten");

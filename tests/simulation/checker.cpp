@@ -84,7 +84,8 @@ findings check(const history& x) {
                            check_renewals,
                            check_marks,
                            check_configured,
-                           check_backups})
+                           check_backups,
+                           check_deletions})
     judge(x, out);
   return out;
 }

@@ -110,6 +110,10 @@ void check_backups(const history& x, findings& out); // B-1
 /// that it says.
 void check_configured(const history& x, findings& out); // C-3
 
+/// What is deleted was agreed to, and what was agreed to is queued, once and as
+/// a whole; orders of one object do not meet.
+void check_deletions(const history& x, findings& out); // D-1
+
 /// All of them.
 findings check(const history& x);
 

@@ -57,7 +57,7 @@ struct legality {
     // looked at when its engine starts again.
     constexpr micros woken_at_start_us = 60'000'000;
     const bool is_woken =
-      item.queue.starts_with("p.")
+      (item.queue.starts_with("p.") || item.queue.starts_with("aptrust_"))
       && item.available_us > x.claimed_us - since_us + woken_at_start_us;
     if (item.now == life::delayed && item.available_us > x.claimed_us
         && !is_woken)

@@ -113,7 +113,10 @@ private:
 /// how far it has come.
 std::string name_of_body(const std::string& queue, const std::string& body);
 
-/// Whether the queue is one of the pipeline that simulated lives have.
+/// Whether the queue is one of the pipelines of orders.
+bool is_of_orders(const std::string& queue);
+
+/// Whether the queue is one of the pipelines that simulated lives have.
 bool is_of_pipeline(const std::string& queue);
 
 /// What the egress topic says of a deposit.

@@ -14,8 +14,12 @@
 
 namespace depositd::simulation {
 
+bool is_of_orders(const std::string& queue) {
+  return queue.starts_with("aptrust_");
+}
+
 bool is_of_pipeline(const std::string& queue) {
-  return queue.starts_with("p.");
+  return queue.starts_with("p.") || is_of_orders(queue);
 }
 
 namespace {

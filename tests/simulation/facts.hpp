@@ -304,6 +304,18 @@ struct brought_back {
   epoch_number epoch_max = 0;
 };
 
+// -- orders about what is stored
+
+/// Somebody wants this object back.
+struct restore_wanted {
+  std::string object;
+};
+
+/// Who asks for a deletion was told that there is such a request.
+struct deletion_known {
+  std::string reference;
+};
+
 // -- the world
 
 /// Something was broken on purpose: rings may have lost a turn.
@@ -326,6 +338,7 @@ using fact =
                work_done_as_wanted, move_wanted, move_promised, journalled,
                group_written, recovered, body_missing, leased, given_back,
                resumed, published, to_publish, dead_lettered, offered, fault,
-               left_over, brought_back, topics_begun>;
+               left_over, brought_back, topics_begun, restore_wanted,
+               deletion_known>;
 
 } // namespace depositd::simulation

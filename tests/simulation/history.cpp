@@ -55,6 +55,12 @@ struct teller {
   void operator()(const forgotten& x) const {
     out << "forgot what was over of " << x.user << " since " << x.asked_at;
   }
+  void operator()(const restore_wanted& x) const {
+    out << "wanted back " << x.object;
+  }
+  void operator()(const deletion_known& x) const {
+    out << "asked for: " << x.reference;
+  }
   void operator()(const produced& x) const {
     out << "produced " << x.partition << ' ' << x.offset
         << (x.poison ? " (poison)" : " ") << x.body << " for shard " << x.shard;

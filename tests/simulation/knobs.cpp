@@ -164,6 +164,10 @@ constexpr std::uint64_t late_topics_salt = std::uint64_t{7'139} << 32;
 /// are older have none.
 constexpr std::uint64_t grown_topics_salt = std::uint64_t{366'723} << 32;
 
+/// Every sixth life; those of seeds.txt and bug_seeds.txt that are older have
+/// none.
+constexpr std::uint64_t deletions_salt = std::uint64_t{52'562'685} << 32;
+
 /// What a life may have besides messages.
 constexpr switch_of switches_of_parts[] = {
   {"work", &knobs::work},       {"sources", &knobs::sources},
@@ -181,7 +185,7 @@ constexpr switch_of switches_of_parts[] = {
   {"restarts", &knobs::restarts}, {"by_hand", &knobs::by_hand},
   {"links", &knobs::links}, {"crowd", &knobs::crowd},
   {"backups", &knobs::backups}, {"late_topics", &knobs::late_topics},
-  {"grown_topics", &knobs::grown_topics},
+  {"grown_topics", &knobs::grown_topics}, {"deletions", &knobs::deletions},
 };
 
 constexpr switch_of switches_of_nodes[] = {
@@ -248,6 +252,7 @@ knobs::knobs(chance& by, std::uint64_t seed) {
   by_hand = sources && chance{seed ^ by_hand_salt}.one_in(2);
   grown_topics = records && chance{seed ^ grown_topics_salt}.one_in(4);
   files = chance{seed ^ files_salt}.one_in(7);
+  deletions = chance{seed ^ deletions_salt}.one_in(6);
   ephemeral = chance{seed ^ ephemeral_salt}.one_in(7);
   channels = channels || ephemeral;
   chance of_ages{seed ^ ages_salt};
@@ -274,6 +279,11 @@ knobs::knobs(chance& by, std::uint64_t seed) {
     late_topics = records && chance{seed ^ late_topics_salt}.one_in(4);
     return;
   }
+  share(apart, seed);
+}
+
+/// Several engines with several shards.
+void knobs::share(chance& apart, std::uint64_t seed) {
   shards = apart.between(2, 3);
   engines = apart.between(2, 3);
   for (const auto& x : switches_of_several)

@@ -82,6 +82,7 @@ struct knobs {
   bool inquiries = false; ///< of sources, batches and the store
   bool accounts = false;  ///< of users, keys, operators: what is set of them
   bool ages = false;      ///< what is over is forgotten soon
+  bool deletions = false; ///< of objects that are stored, with consent
   // -- clients
   bool skew = false;     ///< one user sends nine tenths
   bool deposits = false; ///< besides messages
@@ -143,6 +144,9 @@ struct knobs {
   std::uint32_t pulls = 0;      ///< sources, if there are any
   std::uint32_t node_slots = 0; ///< of the node, if there is one
   std::uint32_t kept_s = 0; ///< what is over, if it gets old; 0: for good
+
+private:
+  void share(chance& apart, std::uint64_t seed);
 };
 
 } // namespace depositd::simulation

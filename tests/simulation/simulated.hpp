@@ -7,6 +7,7 @@
 #include "actors/engine/core.hpp"
 #include "messages/actors.hpp"
 #include "tests/simulation/history.hpp"
+#include "tests/simulation/order_actors.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/event_based_actor.hpp>
@@ -76,6 +77,7 @@ struct simulated_engine {
   intake_actor intake;         ///< null without topics
   publisher_actor publisher;   ///< null without topics
   schedulers_actor schedulers; ///< null without sources
+  order_actors orders;         ///< null without deletions
   bool ended = false;
 };
 
@@ -89,6 +91,7 @@ struct sharing_engine {
   shard_keeper_actor keeper;
   admin_actor admin;
   processor_manager_actor slots;   ///< null: none
+  order_actors orders;             ///< null without deletions
   std::uint32_t worker = 0;        ///< its processors' number, if any
   std::vector<caf::actor> helpers; ///< finder, handler
   std::vector<std::shared_ptr<simulated_engine>> cores; ///< ended ones, too

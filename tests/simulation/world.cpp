@@ -37,7 +37,7 @@ world_state::world_state(std::uint64_t seed, const lessened& by)
     ephemeral_chance_(seed ^ 0x65706865U), inquiry_chance_(seed ^ 0x696e7175U),
     pipeline_chance_(seed ^ 0x70697065U), restart_chance_(seed ^ 0x72737472U),
     hand_chance_(seed ^ 0x68616e64U), link_chance_(seed ^ 0x6c696e6bU),
-    backup_chance_(seed ^ 0x6261636bU),
+    backup_chance_(seed ^ 0x6261636bU), deletion_chance_(seed ^ 0x64656c65U),
     late_chance_(seed ^ 0x6c617465U), grow_chance_(seed ^ 0x67726f77U),
     system_(config_),
     scheduler_(
@@ -187,6 +187,7 @@ void world::begin() {
         backup_folder_ ? backup_folder_->path() : std::filesystem::path{}}));
   open_topics();
   open_sources();
+  open_office();
   if (is_shared())
     begin_sharing();
   else
@@ -199,6 +200,8 @@ void world::begin() {
   for (std::uint32_t i = 0; i < knobs_.processors; ++i)
     add_processor();
   for (const auto& queue : stage_queues())
+    add_stage_worker(queue);
+  for (const auto& queue : order_queues())
     add_stage_worker(queue);
   begin_node();
 }
@@ -226,6 +229,8 @@ void world::tell_settings() {
   change(std::move(changes));
   tell_pipeline();
   tell_sources();
+  if (office_)
+    change(office_->settings());
 }
 
 void world::live() {
@@ -275,6 +280,7 @@ bool world::step_of_a_part() {
      &world::step_of_ephemeral},
     {&knobs::inquiries, &world::inquiry_chance_, 4, &world::inquire},
     {&knobs::backups, &world::backup_chance_, 6, &world::step_of_backups},
+    {&knobs::deletions, &world::deletion_chance_, 2, &world::step_of_deletions},
     {&knobs::late_topics, &world::late_chance_, 8, &world::begin_topics},
     {&knobs::grown_topics, &world::grow_chance_, 8, &world::add_partitions},
     {&knobs::channels, &world::channel_chance_, 3, &world::step_of_channels},

@@ -302,7 +302,7 @@ private:
 
   // -- world_operators.cpp
 
-  void change(std::vector<event> changes);
+  void change(std::vector<event> changes, std::function<void()> then = {});
   void change_limits();
   void change_eligibility();
   void change_fairness();
@@ -354,6 +354,18 @@ private:
   void doom_node();
   void end_node();
   void calm_node();
+
+  // -- world_deletions.cpp
+
+  void open_office();
+  void spawn_orders(simulated_engine& engine);
+  void spawn_orders(sharing_engine& engine);
+  static void end_orders(const order_actors& who);
+  order_office::way_in office_of_some_engine();
+  std::vector<std::string> order_queues() const;
+  void step_of_deletions();
+  /// Until all that was agreed to is queued.
+  void drain_deletions();
 
   // -- world_moves.cpp
 

@@ -69,6 +69,7 @@ void world::end(sharing_engine& engine) {
   kill(engine.reader);
   kill(engine.admin);
   kill(engine.slots);
+  end_orders(engine.orders);
   for (const auto& who : engine.helpers)
     kill(who);
   if (engine.slots)

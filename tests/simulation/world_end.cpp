@@ -105,6 +105,9 @@ bool world::settings_mended() {
       changes.emplace_back(queue_changed{name, settings});
   for (auto& x : sources_mended())
     changes.push_back(std::move(x));
+  if (office_)
+    for (auto& x : office_->mended())
+      changes.push_back(std::move(x));
   const auto number = proposals_ + 1;
   if (told_.with_pipeline_changes)
     for (auto& x : pipelines_mended())
@@ -122,6 +125,8 @@ void world::drain() {
   std::vector<std::string> queues{std::begin(queue_names),
                                   std::end(queue_names)};
   for (auto& queue : stage_queues())
+    queues.push_back(std::move(queue));
+  for (auto& queue : order_queues())
     queues.push_back(std::move(queue));
   if (knobs_.sources)
     queues.emplace_back("pulled");
@@ -143,6 +148,7 @@ void world::drain() {
     consume_all();
   if (knobs_.ephemeral)
     end_ephemeral();
+  drain_deletions();
   drain_work();
   if (is_shared()) { // whose clocks differ by little, and time takes longer
     // What failed ten times, or has a claim that nobody ends, waits for longer

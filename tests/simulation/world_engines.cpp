@@ -63,6 +63,7 @@ void world::start_engine() {
     depositd::engine::spawn_core(system_, options_of(*fresh, wall_offset_us_));
   spawn_topics(*fresh, fresh->core.shard);
   spawn_schedulers(*fresh, fresh->core.shard);
+  spawn_orders(*fresh);
   engine_ = std::move(fresh);
 }
 
@@ -80,6 +81,7 @@ void world::end(simulated_engine& engine) {
     caf::anon_send_exit(engine.publisher, caf::exit_reason::kill);
   if (engine.schedulers)
     caf::anon_send_exit(engine.schedulers, caf::exit_reason::kill);
+  end_orders(engine.orders);
 }
 
 /// Everything in memory is gone, whatever was under way.

@@ -8,7 +8,7 @@
 
 namespace depositd::simulation {
 
-void world::change(std::vector<event> changes) {
+void world::change(std::vector<event> changes, std::function<void()> then) {
   if (is_shared() ? engines_up() == 0 : !engine_)
     return;
   const auto number = ++proposals_;
@@ -16,6 +16,8 @@ void world::change(std::vector<event> changes) {
   ask(propose{std::move(changes)}, [=, this](const done&) {
     tell(in_force{number});
     confirmed_ = std::max(confirmed_, number);
+    if (then)
+      then();
   });
 }
 

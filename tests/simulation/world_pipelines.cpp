@@ -104,6 +104,8 @@ std::vector<event> world::pipelines_mended() const {
 }
 
 bool world::is_stage_of_old(const std::string& queue) const {
+  if (is_of_orders(queue))
+    return true; // those are not changed
   const auto stages = pipeline_as_set().stages;
   return std::any_of(stages.begin(), stages.end(), [&](const auto& x) {
     return stage_queue_name("p", x.name) == queue;

@@ -166,6 +166,7 @@ void world::join(const std::string& name) {
                             on.router, on.reader);
   if (knobs_.slots > 0)
     spawn_slots(on);
+  spawn_orders(on);
   own_new_actors(on.number);
 }
 

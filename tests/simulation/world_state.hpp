@@ -9,6 +9,7 @@
 #include "tests/simulation/history.hpp"
 #include "tests/simulation/knobs.hpp"
 #include "tests/simulation/links.hpp"
+#include "tests/simulation/order_office.hpp"
 #include "tests/simulation/simulated.hpp"
 #include "tests/simulation/work_book.hpp"
 #include "tests/support/memory_record_log.hpp"
@@ -108,6 +109,7 @@ struct world_state {
   chance hand_chance_;     ///< of what is fed by hand alone
   chance link_chance_;     ///< of connections between engines alone
   chance backup_chance_;   ///< of backups alone
+  chance deletion_chance_; ///< of objects that are deleted alone
   chance late_chance_;     ///< of topics that come later alone
   chance grow_chance_;     ///< of partitions that are added alone
   history told_;
@@ -126,6 +128,8 @@ struct world_state {
   std::vector<std::unique_ptr<simulated_engine>> former_; ///< some still act
   caf::actor outside_; ///< clients, pollers, operators
   std::vector<std::shared_ptr<simulated_worker>> workers_;
+
+  std::unique_ptr<order_office> office_; ///< null: nothing is deleted
 
   std::vector<held_up> held_up_;
 

@@ -3,6 +3,7 @@
 #include "actors/rules/control/pipelines.hpp"
 #include "messages/operators.hpp"
 #include "messages/values/job_documents.hpp"
+#include "messages/values/orders.hpp"
 #include "messages/work.hpp"
 #include "tests/simulation/pipelines_of_lives.hpp"
 #include "tests/simulation/world.hpp"
@@ -34,6 +35,14 @@ const std::vector<std::vector<stage_of_lives>> stages_by_count{
    {"check", job_state::downloading},
    {"last", job_state::notify}},
 };
+
+bool is_split(const std::string& queue) {
+  return queue.ends_with(std::string{"."} + split_stage);
+}
+
+bool is_report(const std::string& queue) {
+  return queue.ends_with(std::string{"."} + report_stage);
+}
 
 /// What an operator would probably want of a job that looks so.
 work_action sensible(job_state x) {
@@ -143,8 +152,9 @@ void world::submit_work() {
 
 void world::add_stage_worker(const std::string& queue) {
   const auto alive =
-    std::count_if(workers_.begin(), workers_.end(), [](const auto& worker) {
-      return !worker->gone && is_of_pipeline(worker->queue);
+    std::count_if(workers_.begin(), workers_.end(), [&](const auto& worker) {
+      return !worker->gone && is_of_pipeline(worker->queue)
+             && is_of_orders(worker->queue) == is_of_orders(queue);
     });
   if (alive >= stage_workers_max_)
     return;
@@ -165,12 +175,13 @@ outcome world::stage_ended(const simulated_worker& who,
   static constexpr verdict verdicts[] = {verdict::skip,     verdict::retry,
                                          verdict::not_yet,  verdict::failed,
                                          verdict::rejected, verdict::release};
-  if (!who.quick && knobs_.work_failures && work_chance_.one_in(3))
+  const auto fails = knobs_.work_failures || is_of_orders(who.queue);
+  if (!who.quick && fails && work_chance_.one_in(3))
     what.says = verdicts[work_chance_.below(6)];
   // Never the stage's own: that of a batch doubles into hours.
   what.delay_ms = 500 + work_chance_.below(4'000);
   what.reason = "by chance";
-  if (who.queue == stage_queue_name("p", split_stage)) {
+  if (is_split(who.queue)) {
     if (what.says == verdict::skip)
       what.says = verdict::not_yet;
     if (what.says == verdict::done)
@@ -179,6 +190,8 @@ outcome world::stage_ended(const simulated_worker& who,
              && work_chance_.one_in(2)) {
     rewrite(who, item, what);
   }
+  if (office_ && (what.says == verdict::done || what.says == verdict::skip))
+    office_->done(who.queue, item.body);
   return what;
 }
 
@@ -191,7 +204,10 @@ void world::split(const simulated_worker& who, const claimed_item& item,
     return;
   }
   split_slice out;
-  out.expected = batch->more.at("jobs").get<std::uint64_t>();
+  const auto order = batch->more.find(order_member);
+  const auto is_order = order != batch->more.end();
+  out.expected
+    = is_order ? 1 : batch->more.at("jobs").get<std::uint64_t>();
   const std::uint64_t slice = who.quick ? 1000 : 1 + work_chance_.below(3);
   for (std::uint64_t i = 0; i < slice && batch->split < out.expected; ++i) {
     job_document job;
@@ -200,7 +216,12 @@ void world::split(const simulated_worker& who, const claimed_item& item,
     job.user = item.user;
     job.collection = batch->collection;
     job.first_priority = job.priority = 5;
-    tell(attempted{job.uuid, stage_queues()[1], item.user});
+    if (is_order)
+      job.more[order_member] = *order;
+    tell(attempted{job.uuid,
+                   is_order ? order_office::first_stage(who.queue)
+                            : stage_queues()[1],
+                   item.user});
     out.jobs.push_back(std::move(job));
   }
   out.last = batch->split == out.expected;
@@ -211,7 +232,7 @@ void world::split(const simulated_worker& who, const claimed_item& item,
 /// What a stage finds out is the item's body from then on.
 void world::rewrite(const simulated_worker& who, const claimed_item& item,
                     outcome& what) {
-  if (who.queue == stage_queue_name("p", report_stage)) {
+  if (is_report(who.queue)) {
     auto batch = decode_batch_document(item.body);
     if (!batch)
       return;
@@ -228,7 +249,7 @@ std::string world::document_of(const simulated_worker& who,
                                const outcome& what) {
   if (what.document.empty() || !is_of_pipeline(who.queue))
     return {};
-  if (who.queue != stage_queue_name("p", split_stage))
+  if (!is_split(who.queue))
     return name_of_body(who.queue, what.document);
   const auto slice = decode_split_bodies(what.document);
   return slice ? name_of_body(who.queue, slice->batch) : "no slice";

@@ -202,6 +202,20 @@ std::vector<event> outdated(const control_state& state, micros now) {
   return out;
 }
 
+bool is_needed(const control_state& state, const batch_info& x) {
+  if (order_kind_of(x) != order_kind::delete_item)
+    return false;
+  for (const auto& [reference, request] : state.deletions) {
+    if (!is_approved(request) || request.queued_us != never)
+      continue;
+    for (std::size_t i = 0; i < request.targets.size(); ++i)
+      if (request.targets[i].object == x.title
+          && deletion_order_uuid(reference, i) == x.uuid)
+        return true;
+  }
+  return false;
+}
+
 std::vector<preservation_order> orders_of(const deletion_changed& x) {
   std::vector<preservation_order> out;
   for (const auto& target : x.targets) {

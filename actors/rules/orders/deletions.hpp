@@ -48,6 +48,11 @@ caf::error check(const control_state& state, const deletion_changed& x);
 /// Decided ones that need not be remembered any longer.
 std::vector<event> outdated(const control_state& state, micros now);
 
+/// Whether the batch is one of the orders of a request that is approved and not
+/// queued as a whole: that there was one is known by the batch alone, and it
+/// would be queued again.
+bool is_needed(const control_state& state, const batch_info& x);
+
 /// What an approved request becomes, an order for each target; without uuids.
 std::vector<preservation_order> orders_of(const deletion_changed& x);
 

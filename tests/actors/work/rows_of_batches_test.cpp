@@ -1,6 +1,7 @@
 // Rows of the case table about batches and their reports, in one shard. Names
 // begin with them.
 
+#include "messages/values/orders.hpp"
 #include "tests/actors/work/work_fixture.hpp"
 
 namespace depositd {
@@ -187,6 +188,72 @@ TEST_F(batch_rows, R16_R17_cleanup_takes_what_failed_and_was_deleted) {
   EXPECT_EQ(gone->count, 2u);
   EXPECT_TRUE(batches_found().empty());
   EXPECT_TRUE(jobs_found().empty());
+}
+
+class deleting_orders : public testing::work_fixture {
+protected:
+  void SetUp() override {
+    work_fixture::SetUp();
+    ASSERT_TRUE(change(rules::with_queues(
+      {}, {{order_pipeline(order_kind::delete_item),
+            {stage("delete", job_state::processing)}},
+           false})));
+  }
+
+  /// Of two objects, and all who have to agree do.
+  void agree() {
+    request.reference = "del-1";
+    request.user = "ann";
+    request.targets = {{"ann/bag", "books"}, {"ann/other", "books"}};
+    request.asked_by = "operator=bob";
+    request.asked_us = 1;
+    ASSERT_TRUE(change({request}));
+    request.inst_approver = "operator=cid";
+    request.aptrust_approver = "account root";
+    ASSERT_TRUE(change({request}));
+  }
+
+  /// The first of its orders, which fails and is deleted.
+  item_id an_order_that_ends() {
+    preservation_order what;
+    what.kind = order_kind::delete_item;
+    what.object = "ann/bag";
+    const auto made =
+      make_order(what, {.uuid = deletion_order_uuid("del-1", 0),
+                        .user = "ann",
+                        .collection = "books"});
+    const auto reply = ask<batch_accepted>(
+      core, submit_batch{.user = "ann",
+                         .info = made.info,
+                         .document = encode(made.document)});
+    EXPECT_TRUE(reply);
+    const auto name = order_pipeline(order_kind::delete_item);
+    EXPECT_TRUE(says(take_from(name + ".batch"), verdict::failed, "no"));
+    EXPECT_TRUE(says(take_from(name + ".report")));
+    EXPECT_TRUE(order_whole(reply->id, work_action::remove));
+    return reply->id;
+  }
+
+  deletion_changed request;
+};
+
+/// Else it would be queued again, and delete what has come since.
+TEST_F(deleting_orders, stay_until_all_of_their_request_are_queued) {
+  agree();
+  const auto id = an_order_that_ends();
+  auto gone = ask<batches_forgotten>(core, forget_batches{});
+  ASSERT_TRUE(gone) << render(gone.error());
+  EXPECT_EQ(gone->count, 0u);
+  gone = ask<batches_forgotten>(core, forget_batches{id, "ann", never});
+  ASSERT_FALSE(gone);
+  EXPECT_NE(render(gone.error()).find("not queued yet"), std::string::npos);
+  EXPECT_EQ(batches_found({.id = id}).size(), 1u);
+  request.queued_us = 9;
+  ASSERT_TRUE(change({request}));
+  gone = ask<batches_forgotten>(core, forget_batches{});
+  ASSERT_TRUE(gone) << render(gone.error());
+  EXPECT_EQ(gone->count, 1u);
+  EXPECT_TRUE(batches_found({.id = id}).empty());
 }
 
 TEST_F(batch_rows, R19_a_crash_before_the_first_job_leaves_it_to_be_split) {

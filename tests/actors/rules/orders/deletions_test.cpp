@@ -200,6 +200,34 @@ TEST(row_p23, an_order_needs_an_approved_request_for_that_very_object) {
     "");
 }
 
+/// By the batch it is known that its target was queued.
+TEST(deletions, need_their_orders_until_all_are_queued) {
+  const auto order_of = [](const deletion_changed& x, std::size_t target) {
+    return make_order(deletions::orders_of(x)[target],
+                      {.uuid = deletion_order_uuid(x.reference, target),
+                       .user = x.user,
+                       .collection = x.targets[target].collection})
+      .info;
+  };
+  auto x = a_request(2);
+  EXPECT_FALSE(deletions::is_needed({}, order_of(x, 0)));
+  EXPECT_FALSE(deletions::is_needed(state_with({x}), order_of(x, 0)));
+  x = *deletions::approved(*deletions::approved(x, bob, 200), root, 300);
+  const auto state = state_with({a_request(2), x});
+  EXPECT_TRUE(deletions::is_needed(state, order_of(x, 0)));
+  EXPECT_TRUE(deletions::is_needed(state, order_of(x, 1)));
+  auto other = order_of(x, 1);
+  other.uuid = "bid-of-another";
+  EXPECT_FALSE(deletions::is_needed(state, other));
+  other = order_of(x, 1);
+  other.type = other.pipeline = "";
+  EXPECT_FALSE(deletions::is_needed(state, other)) << "which is no order";
+  auto queued = x;
+  queued.queued_us = 400;
+  EXPECT_FALSE(deletions::is_needed(state_with({a_request(2), x, queued}),
+                                    order_of(x, 0)));
+}
+
 TEST(deletions, are_forgotten_some_time_after_their_end) {
   auto done = *deletions::rejected(a_request(), ann, 200);
   const auto state = state_with({a_request(), done});
