@@ -23,6 +23,13 @@ void read_range(std::string_view text, web_answer& to) {
   to.range_total = header_number(text.substr(slash + 1));
 }
 
+/// The library takes what is too long for it as if nothing had been told, and
+/// the end of the connection as that of the body.
+void read_length(std::string_view text, web_answer& to) {
+  to.length = header_number(text);
+  to.has_odd_length = !to.length;
+}
+
 bool is_redirect(long status) {
   return status == 301 || status == 302 || status == 303 || status == 307
          || status == 308;
@@ -128,7 +135,7 @@ private:
       x.location_ = header_value(line);
     }
     if (is_header_line(line, "content-length"))
-      answer.length = header_number(header_value(line));
+      read_length(header_value(line), answer);
     else if (is_header_line(line, "content-range"))
       read_range(header_value(line), answer);
     else if (is_header_line(line, "etag")

@@ -29,6 +29,7 @@ struct web_limits {
 struct web_answer {
   long status = 0;
   std::optional<std::uint64_t> length;      ///< of this body
+  bool has_odd_length = false; ///< it is told, and is no number of 64 bits
   std::optional<std::uint64_t> range_first; ///< 206: its first byte
   std::optional<std::uint64_t> range_total; ///< 206, 416: the whole's size
   std::string validator; ///< a strong ETag, else the date; may be empty

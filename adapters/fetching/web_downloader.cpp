@@ -146,6 +146,9 @@ private:
     }
     if (x.status != 200 && x.status != 206)
       return status_failure(x.status, x_.url);
+    if (x.has_odd_length)
+      return caf::make_error(ec::malformed,
+                             "the answer tells a length that is none");
     if (x.status == 206 && x.range_first != from)
       return again("the server sends another part");
     if (x.status == 206 && total_ && x.range_total && total_ != x.range_total)

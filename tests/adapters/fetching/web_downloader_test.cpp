@@ -254,6 +254,16 @@ TEST_F(web_downloads, row_46_give_up_after_three_stalls) {
   EXPECT_EQ(from.requests().size(), 3u);
 }
 
+TEST_F(web_downloads, take_no_part_of_what_is_longer_than_can_be) {
+  const server from{[](const auto&) {
+    return server::response(
+      "200 OK", "Content-Length: 99999999999999999999999\r\n", "abc");
+  }};
+  EXPECT_EQ(fetch(from, {}).error(), ec::malformed);
+  EXPECT_EQ(from.requests().size(), 1u);
+  EXPECT_FALSE(fs::exists(target()));
+}
+
 TEST_F(web_downloads, row_46_have_a_time_limit) {
   options.file_limit = std::chrono::milliseconds{300};
   options.stalls_max = 1'000;
