@@ -39,6 +39,7 @@ NEEDS = {
     "forgotten_too_early": "questions",
     "kept_for_ever": "ages",
     "lease_end_ignored": "several",
+    "letters_not_sent_back": "letters",
     "lost_answer_sent_again": "several",
     "more_partitions_unread": "grown_topics",
     "moved_items_taken_twice": "moves,several",

@@ -85,7 +85,8 @@ findings check(const history& x) {
                            check_marks,
                            check_configured,
                            check_backups,
-                           check_deletions})
+                           check_deletions,
+                           check_letters})
     judge(x, out);
   return out;
 }

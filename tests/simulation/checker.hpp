@@ -114,6 +114,9 @@ void check_configured(const history& x, findings& out); // C-3
 /// a whole; orders of one object do not meet.
 void check_deletions(const history& x, findings& out); // D-1
 
+/// Who was told that dead letters went back can rely on it.
+void check_letters(const history& x, findings& out);
+
 /// All of them.
 findings check(const history& x);
 

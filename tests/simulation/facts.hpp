@@ -109,6 +109,18 @@ struct produced {
   bool poison = false;
   std::string body;      ///< of the deposit; nothing if poison
   bool repeated = false; ///< by a producer that was not sure: no deposit
+  bool returned = false; ///< by who sends dead letters back
+};
+
+/// Somebody wants so many dead letters to go back where they came from.
+struct letters_wanted {
+  std::uint32_t number = 0;
+  std::size_t count = 0;
+};
+
+/// They were told that the brokers have them.
+struct letters_returned {
+  std::uint32_t number = 0;
 };
 
 // -- processors
@@ -339,6 +351,6 @@ using fact =
                group_written, recovered, body_missing, leased, given_back,
                resumed, published, to_publish, dead_lettered, offered, fault,
                left_over, brought_back, topics_begun, restore_wanted,
-               deletion_known>;
+               deletion_known, letters_wanted, letters_returned>;
 
 } // namespace depositd::simulation

@@ -61,6 +61,12 @@ struct teller {
   void operator()(const deletion_known& x) const {
     out << "asked for: " << x.reference;
   }
+  void operator()(const letters_wanted& x) const {
+    out << "wanted back #" << x.number << ": " << x.count << " letters";
+  }
+  void operator()(const letters_returned& x) const {
+    out << "sent back #" << x.number;
+  }
   void operator()(const produced& x) const {
     out << "produced " << x.partition << ' ' << x.offset
         << (x.poison ? " (poison)" : " ") << x.body << " for shard " << x.shard;

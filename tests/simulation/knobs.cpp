@@ -168,6 +168,10 @@ constexpr std::uint64_t grown_topics_salt = std::uint64_t{366'723} << 32;
 /// none.
 constexpr std::uint64_t deletions_salt = std::uint64_t{52'562'685} << 32;
 
+/// Every fourth life with records of which some are poison; those of seeds.txt
+/// and bug_seeds.txt that are older have none.
+constexpr std::uint64_t letters_salt = std::uint64_t{291} << 32;
+
 /// What a life may have besides messages.
 constexpr switch_of switches_of_parts[] = {
   {"work", &knobs::work},       {"sources", &knobs::sources},
@@ -186,6 +190,7 @@ constexpr switch_of switches_of_parts[] = {
   {"links", &knobs::links}, {"crowd", &knobs::crowd},
   {"backups", &knobs::backups}, {"late_topics", &knobs::late_topics},
   {"grown_topics", &knobs::grown_topics}, {"deletions", &knobs::deletions},
+  {"letters", &knobs::letters},
 };
 
 constexpr switch_of switches_of_nodes[] = {
@@ -251,6 +256,7 @@ knobs::knobs(chance& by, std::uint64_t seed) {
   restarts = chance{seed ^ restarts_salt}.one_in(6);
   by_hand = sources && chance{seed ^ by_hand_salt}.one_in(2);
   grown_topics = records && chance{seed ^ grown_topics_salt}.one_in(4);
+  letters = records && poison && chance{seed ^ letters_salt}.one_in(4);
   files = chance{seed ^ files_salt}.one_in(7);
   deletions = chance{seed ^ deletions_salt}.one_in(6);
   ephemeral = chance{seed ^ ephemeral_salt}.one_in(7);
@@ -335,7 +341,7 @@ void knobs::lessen(const lessened& by) {
     if (name == "sources")
       by_hand = false;
     if (name == "records")
-      late_topics = grown_topics = false;
+      late_topics = grown_topics = letters = false;
     if (name == "several") {
       shards = engines = 1;
       slots = 0;

@@ -100,6 +100,7 @@ struct knobs {
   bool broker_outages = false;
   bool late_topics = false;  ///< only some start later engines know of them
   bool grown_topics = false; ///< the ingress topic gets more partitions
+  bool letters = false;      ///< that are dead are sent back
   // -- backups
   bool backups = false; ///< are made, and engines go on from them
   // -- several engines

@@ -38,6 +38,7 @@ world_state::world_state(std::uint64_t seed, const lessened& by)
     pipeline_chance_(seed ^ 0x70697065U), restart_chance_(seed ^ 0x72737472U),
     hand_chance_(seed ^ 0x68616e64U), link_chance_(seed ^ 0x6c696e6bU),
     backup_chance_(seed ^ 0x6261636bU), deletion_chance_(seed ^ 0x64656c65U),
+    letter_chance_(seed ^ 0x6c657474U),
     late_chance_(seed ^ 0x6c617465U), grow_chance_(seed ^ 0x67726f77U),
     system_(config_),
     scheduler_(
@@ -75,6 +76,8 @@ world::~world() {
     end(*engine);
   for (auto& engine : engines_)
     end(*engine);
+  if (letters_)
+    caf::anon_send_exit(letters_, caf::exit_reason::kill);
   caf::anon_send_exit(outside_, caf::exit_reason::kill);
   settle();
 }
@@ -186,6 +189,7 @@ void world::begin() {
         &told_, &chance_, [this] { return now_us(); },
         backup_folder_ ? backup_folder_->path() : std::filesystem::path{}}));
   open_topics();
+  open_letters();
   open_sources();
   open_office();
   if (is_shared())
@@ -281,6 +285,7 @@ bool world::step_of_a_part() {
     {&knobs::inquiries, &world::inquiry_chance_, 4, &world::inquire},
     {&knobs::backups, &world::backup_chance_, 6, &world::step_of_backups},
     {&knobs::deletions, &world::deletion_chance_, 2, &world::step_of_deletions},
+    {&knobs::letters, &world::letter_chance_, 6, &world::send_letters_back},
     {&knobs::late_topics, &world::late_chance_, 8, &world::begin_topics},
     {&knobs::grown_topics, &world::grow_chance_, 8, &world::add_partitions},
     {&knobs::channels, &world::channel_chance_, 3, &world::step_of_channels},

@@ -326,6 +326,11 @@ private:
   void mend_brokers();
   void read_topics();
 
+  // -- world_letters.cpp
+
+  void open_letters();
+  void send_letters_back();
+
   // -- world_sources.cpp
 
   void open_sources();

@@ -110,6 +110,7 @@ struct world_state {
   chance link_chance_;     ///< of connections between engines alone
   chance backup_chance_;   ///< of backups alone
   chance deletion_chance_; ///< of objects that are deleted alone
+  chance letter_chance_;   ///< of letters that are sent back alone
   chance late_chance_;     ///< of topics that come later alone
   chance grow_chance_;     ///< of partitions that are added alone
   history told_;
@@ -130,6 +131,8 @@ struct world_state {
   std::vector<std::shared_ptr<simulated_worker>> workers_;
 
   std::unique_ptr<order_office> office_; ///< null: nothing is deleted
+  letter_desk_actor letters_;            ///< null: none goes back
+  std::uint32_t letters_wanted_ = 0;     ///< so often
 
   std::vector<held_up> held_up_;
 

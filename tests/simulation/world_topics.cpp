@@ -1,5 +1,6 @@
 // Topics: deposits come in by records, outcomes and dead letters go out.
 
+#include "tests/simulation/topics_of_lives.hpp"
 #include "tests/simulation/world.hpp"
 
 #include "actors/records/intake.hpp"
@@ -37,13 +38,6 @@ caf::expected<ingest_deposit> read_words(const source_record& x) {
   return out;
 }
 
-/// Which one keeps what becomes of the record.
-shard_number shard_of_record(const source_record& x,
-                             const std::string& partition, shard_number count) {
-  const auto deposit = read_words(x);
-  return shard_of(deposit ? deposit->user : partition, count);
-}
-
 record_format words_format() {
   return {
     [](const source_record& x) -> caf::expected<record_content> {
@@ -61,7 +55,11 @@ record_format words_format() {
     },
     [](const dead_letter& x) {
       return outgoing_record{
-        "dead", x.what.partition, std::to_string(x.what.offset), true, {}};
+        "dead",
+        x.what.partition,
+        std::to_string(x.what.offset),
+        true,
+        {{value_header_of_lives, x.what.value}}};
     }};
 }
 
@@ -93,6 +91,12 @@ private:
 };
 
 } // namespace
+
+shard_number shard_of_words(const source_record& x,
+                            const std::string& partition, shard_number count) {
+  const auto deposit = read_words(x);
+  return shard_of(deposit ? deposit->user : partition, count);
+}
 
 void world::open_topics() {
   if (!knobs_.records)
@@ -196,7 +200,7 @@ void world::produce_one() {
     sent_records_.emplace_back(partition, x.value);
   }
   fact.partition = "in/" + std::to_string(partition);
-  fact.shard = shard_of_record(x, fact.partition, knobs_.shards);
+  fact.shard = shard_of_words(x, fact.partition, knobs_.shards);
   fact.offset = append_memory_record(*topics_, "in", partition, std::move(x));
   tell(std::move(fact));
 }
