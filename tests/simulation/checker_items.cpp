@@ -27,6 +27,11 @@ std::string named(item_id id) {
   return "item " + std::to_string(id);
 }
 
+/// Queues of stages: those of pipelines of lives, and those of orders.
+bool is_of_stage(const std::string& queue) {
+  return queue.starts_with("p.") || queue.starts_with("aptrust_");
+}
+
 /// Shows each event with the book as it was before.
 template <class Act>
 void walk(const history& x, Act act) {
@@ -57,7 +62,7 @@ struct legality {
     // looked at when its engine starts again.
     constexpr micros woken_at_start_us = 60'000'000;
     const bool is_woken =
-      (item.queue.starts_with("p.") || item.queue.starts_with("aptrust_"))
+      is_of_stage(item.queue)
       && item.available_us > x.claimed_us - since_us + woken_at_start_us;
     if (item.now == life::delayed && item.available_us > x.claimed_us
         && !is_woken)
@@ -364,7 +369,7 @@ void check_attempts(const history& x, findings& out) {
         && (waived.count({back->id, item->token}) > 0
             || waived.count({back->id, 0}) > 0
             // Nobody could decide about a stage's end.
-            || item->queue.starts_with("p.")
+            || is_of_stage(item->queue)
             // A slot that ends gives back what it never began.
             || (x.with_leases && seen.count({back->id, item->token}) == 0));
       if (!same && !less)
