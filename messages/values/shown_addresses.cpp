@@ -54,14 +54,19 @@ std::size_t end_of_value(const std::string& address, std::size_t from,
   return std::min(address.find_first_of(form.after, from), address.size());
 }
 
-/// The name that is given a value there.
+/// No name that matters is longer; and what strangers send may be one name of a
+/// megabyte, with an "=" at each of its places.
+constexpr std::size_t name_bytes_max = 128;
+
+/// The name that is given a value there, or its end.
 std::string name_before(const std::string& address, std::size_t equals,
                         const address_form& form) {
   auto end = equals;
   while (end > 0 && address[end - 1] == ' ')
     --end;
+  const auto least = end - std::min(end, name_bytes_max);
   auto begin = end;
-  while (begin > 0
+  while (begin > least
          && form.before.find(address[begin - 1]) == form.before.npos)
     --begin;
   auto out = address.substr(begin, end - begin);
@@ -101,16 +106,20 @@ std::string without_login(std::string address) {
 } // namespace
 
 std::string without_secrets(std::string address) {
-  auto out = without_login(std::move(address));
-  const auto form = form_of(out);
-  for (auto at = out.find('='); at != out.npos; at = out.find('=', at + 1)) {
-    if (!is_secret_name(name_before(out, at, form)))
+  address = without_login(std::move(address));
+  const auto form = form_of(address);
+  std::string out;
+  std::size_t kept = 0; // of the address is in `out`, or hidden
+  for (auto at = address.find('='); at != address.npos;
+       at = address.find('=', std::max(at + 1, kept))) {
+    if (!is_secret_name(name_before(address, at, form)))
       continue;
-    const auto value = std::min(out.find_first_not_of(' ', at + 1), out.size());
-    const auto end = end_of_value(out, value, form);
-    out.replace(at + 1, end - at - 1, "***");
+    const auto value =
+      std::min(address.find_first_not_of(' ', at + 1), address.size());
+    out.append(address, kept, at + 1 - kept) += "***";
+    kept = end_of_value(address, value, form);
   }
-  return out;
+  return out.append(address, kept, address.npos);
 }
 
 std::string without_secrets_in(std::string_view text) {
