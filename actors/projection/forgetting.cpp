@@ -1,6 +1,7 @@
 // Submissions that are over for as long as they are kept go.
 
 #include "actors/projection/parts.hpp"
+#include "messages/values/grace.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
@@ -19,9 +20,6 @@ std::chrono::milliseconds part_of(std::int64_t retention_s,
     std::min<std::int64_t>(retention_s, 20 * most.count()) * 1'000 / 20};
 }
 
-/// By then somebody has set right a clock that was ahead at the start.
-constexpr std::chrono::hours grace_max{1};
-
 /// What is kept for a year may be forgotten a minute late: to ask the tables
 /// with every slice costs them a transaction each time.
 constexpr std::chrono::minutes forgetting_pause_max{1};
@@ -35,8 +33,9 @@ micros older_clock(self_pointer self) {
 } // namespace
 
 void begin_forgetting(self_pointer self) {
-  self->state.forget_next =
-    self->clock().now() + part_of(self->state.options.retention_s, grace_max);
+  self->state.forget_next
+    = self->clock().now()
+      + part_of(self->state.options.retention_s, grace_after_start);
 }
 
 void forget_old(self_pointer self) {

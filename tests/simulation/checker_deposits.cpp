@@ -4,6 +4,7 @@
 #include "messages/values/pipelines.hpp"
 #include "messages/values/topic_names.hpp"
 #include "tests/simulation/checker.hpp"
+#include "tests/simulation/queues_of_lives.hpp"
 
 #include <algorithm>
 #include <map>
@@ -75,7 +76,7 @@ void check_nothing_invented(const history& x, findings& out) {
       continue;
     if (item->queue.starts_with(dedup_queue_prefix))
       continue; // payloads that many send: E-1
-    if (item->queue.starts_with("aptrust_")
+    if (is_of_orders(item->queue)
         && item->queue.ends_with(std::string{"."} + split_stage))
       continue; // orders of those who were asked by others: D-1
     const auto at = known.find(item->body);

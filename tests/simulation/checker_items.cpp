@@ -3,6 +3,7 @@
 #include "messages/values/operations.hpp"
 #include "tests/simulation/book.hpp"
 #include "tests/simulation/checker.hpp"
+#include "tests/simulation/queues_of_lives.hpp"
 
 #include <algorithm>
 #include <map>
@@ -25,11 +26,6 @@ bool is_move(const event& x) {
 
 std::string named(item_id id) {
   return "item " + std::to_string(id);
-}
-
-/// Queues of stages: those of pipelines of lives, and those of orders.
-bool is_of_stage(const std::string& queue) {
-  return queue.starts_with("p.") || queue.starts_with("aptrust_");
 }
 
 /// Shows each event with the book as it was before.
@@ -62,7 +58,7 @@ struct legality {
     // looked at when its engine starts again.
     constexpr micros woken_at_start_us = 60'000'000;
     const bool is_woken =
-      is_of_stage(item.queue)
+      is_of_pipeline(item.queue)
       && item.available_us > x.claimed_us - since_us + woken_at_start_us;
     if (item.now == life::delayed && item.available_us > x.claimed_us
         && !is_woken)
@@ -369,7 +365,7 @@ void check_attempts(const history& x, findings& out) {
         && (waived.count({back->id, item->token}) > 0
             || waived.count({back->id, 0}) > 0
             // Nobody could decide about a stage's end.
-            || is_of_stage(item->queue)
+            || is_of_pipeline(item->queue)
             // A slot that ends gives back what it never began.
             || (x.with_leases && seen.count({back->id, item->token}) == 0));
       if (!same && !less)

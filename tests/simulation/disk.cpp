@@ -2,6 +2,7 @@
 
 #include "messages/values/codec.hpp"
 #include "messages/values/operations.hpp"
+#include "tests/simulation/queues_of_lives.hpp"
 #include "tests/simulation/tables.hpp"
 #include "tests/support/passing_journal.hpp"
 

@@ -113,12 +113,6 @@ private:
 /// how far it has come.
 std::string name_of_body(const std::string& queue, const std::string& body);
 
-/// Whether the queue is one of the pipelines of orders.
-bool is_of_orders(const std::string& queue);
-
-/// Whether the queue is one of the pipelines that simulated lives have.
-bool is_of_pipeline(const std::string& queue);
-
 /// What the egress topic says of a deposit.
 std::string text_of_outcome(const std::string& file_name, ending how);
 

@@ -6,6 +6,7 @@
 #include "messages/values/operations.hpp"
 #include "messages/values/submission_body.hpp"
 #include "tests/simulation/disk.hpp"
+#include "tests/simulation/queues_of_lives.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -13,14 +14,6 @@
 #include <sstream>
 
 namespace depositd::simulation {
-
-bool is_of_orders(const std::string& queue) {
-  return queue.starts_with("aptrust_");
-}
-
-bool is_of_pipeline(const std::string& queue) {
-  return queue.starts_with("p.") || is_of_orders(queue);
-}
 
 namespace {
 

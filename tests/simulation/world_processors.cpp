@@ -2,6 +2,7 @@
 
 #include "messages/values/operations.hpp"
 #include "messages/values/topic_names.hpp"
+#include "tests/simulation/queues_of_lives.hpp"
 #include "tests/simulation/world.hpp"
 
 #include <caf/send.hpp>

@@ -6,6 +6,7 @@
 #include "messages/values/orders.hpp"
 #include "messages/work.hpp"
 #include "tests/simulation/pipelines_of_lives.hpp"
+#include "tests/simulation/queues_of_lives.hpp"
 #include "tests/simulation/world.hpp"
 #include "tests/simulation/world_ask.hpp"
 

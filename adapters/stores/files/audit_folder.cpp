@@ -1,5 +1,7 @@
 #include "adapters/stores/files/audit_folder.hpp"
 
+#include "messages/values/grace.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -37,9 +39,6 @@ std::optional<year_month> month_of(std::string_view file_name) {
   return out.ok() && audit_file_name(out) == name ? std::optional{out}
                                                   : std::nullopt;
 }
-
-/// By then somebody has set right a clock that was ahead at the start.
-constexpr hours grace{1};
 
 /// Whether a power cut or a full disk has left a line without its end.
 caf::expected<bool> is_torn(const unique_fd& file, const fs::path& path) {
@@ -128,7 +127,7 @@ caf::error audit_folder::append(std::string_view line,
     begun_ = counted;
   if (auto failed = open(floor<days>(now)))
     return failed;
-  if (removes_ && counted >= *begun_ + grace) {
+  if (removes_ && counted >= *begun_ + grace_after_start) {
     remove_past(floor<days>(std::min(now, counted)));
     removes_ = false;
   }

@@ -5,6 +5,7 @@
 #include "adapters/processing/aptrust/work_item.hpp"
 #include "adapters/processing/merritt/splitting.hpp"
 #include "adapters/stores/files/sha256.hpp"
+#include "messages/values/grace.hpp"
 #include "messages/values/time_text.hpp"
 #include "messages/values/uuid.hpp"
 
@@ -22,9 +23,6 @@ constexpr std::uint32_t again_max = 10'000;
 
 /// Of one look, that are told.
 constexpr std::size_t refusals_max = 20;
-
-/// By then somebody has set right a clock that was ahead at the start.
-constexpr std::chrono::hours grace{1};
 
 micros micros_of(std::chrono::hours x) {
   return std::chrono::microseconds{x}.count();
@@ -63,7 +61,7 @@ std::string object_of_bag(const std::string& user, const std::string& name) {
 
 bag_reader::bag_reader(bag_reader_options options)
   : options_(std::move(options)),
-    removes_from_us_(options_.now() + micros_of(grace)) {
+    removes_from_us_(options_.now() + micros_of(grace_after_start)) {
   // nop
 }
 
