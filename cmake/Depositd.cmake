@@ -212,6 +212,8 @@ function(depositd_precompiled_headers name)
       <unordered_set>
       <variant>
       <vector>
+      "${PROJECT_SOURCE_DIR}/messages/id_block.hpp"
       ${ARGN})
+    depositd_early_templates_in(${name})
   endif()
 endfunction()

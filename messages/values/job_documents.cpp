@@ -169,7 +169,7 @@ void take_given(json& from, Document& to) {
   });
 }
 
-batch_document read_batch(json from) {
+batch_document read_batch_document(json from) {
   batch_document out;
   take(from, "batch", out.uuid);
   take(from, "user", out.user);
@@ -231,7 +231,7 @@ std::string encode(const job_document& x) {
 }
 
 caf::expected<batch_document> decode_batch_document(std::string_view bytes) {
-  return guarded(bytes, read_batch);
+  return guarded(bytes, read_batch_document);
 }
 
 caf::expected<job_document> decode_job_document(std::string_view bytes) {
