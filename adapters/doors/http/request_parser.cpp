@@ -164,10 +164,26 @@ bool request_parser::check_to(const char* end) {
   return false;
 }
 
+/// Behind the target stands what is spoken. The parser takes two others than
+/// HTTP, and does not say which it was.
+bool request_parser::is_http(std::string_view bytes) {
+  const auto at = bytes.find_first_not_of(' ');
+  if (!names_protocol_ || at == bytes.npos)
+    return true;
+  names_protocol_ = false;
+  if (bytes[at] != 'R' && bytes[at] != 'I') // "RTSP/1.0", "ICE/1.0"
+    return true;
+  why_ = {505, bad_version};
+  return false;
+}
+
 request_parser::found request_parser::next(std::string_view& bytes) {
   if (why_.status != 0)
     return found::fault;
   const auto before = std::exchange(paused_at_, found::nothing);
+  names_protocol_ = names_protocol_ || before == found::target;
+  if (!is_http(bytes))
+    return found::fault;
   if (before == found::end) {
     lines_.begin();
     // Empty lines before a request are of its head.

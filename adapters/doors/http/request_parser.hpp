@@ -113,6 +113,7 @@ private:
   int on_body(std::string_view piece);
   int refuse(unsigned status, const char* text);
   bool check_to(const char* end);
+  bool is_http(std::string_view bytes);
   found outcome(llhttp_errno_t said);
   fault fault_of(llhttp_errno_t said) const;
 
@@ -122,6 +123,7 @@ private:
   request_head head_;
   std::size_t head_bytes_ = 0;
   bool in_head_ = true;
+  bool names_protocol_ = false; ///< what comes next, behind blanks
   bool names_ = false; ///< the header that is read has a name only
   bool stays_ = true;
   bool wanted_ = true; ///< the body

@@ -43,6 +43,25 @@ TEST_F(http_request_line, other_versions_are_505) {
   EXPECT_TRUE(alive());
 }
 
+/// The parser knows them; nobody here speaks them.
+TEST_F(http_request_line, other_protocols_are_505) {
+  start();
+  for (const std::string line :
+       {"GET /hello RTSP/1.0", "POST /hello RTSP/1.1", "OPTIONS * RTSP/1.0",
+        "SOURCE /hello ICE/1.0", "GET /hello  RTSP/1.0"}) {
+    for (const auto cut : {line.find(' ') + 1, line.find(" ", 6),
+                           line.rfind('/'), line.size()}) {
+      auto client = connect();
+      client.send(line.substr(0, cut));
+      const auto x = client.exchange(line.substr(cut) + "\r\nHost: a\r\n\r\n");
+      ASSERT_TRUE(x) << line;
+      EXPECT_EQ(x->status, 505u) << line << " cut at " << cut;
+      EXPECT_TRUE(client.closed()) << line;
+    }
+  }
+  EXPECT_TRUE(alive());
+}
+
 TEST_F(http_request_line, what_stands_behind_its_version_is_400) {
   start();
   for (const auto* rest : {" \r\n", "x\r\n", " HTTP/1.1\r\n", "\rA: b\r\n"})
