@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace depositd {
@@ -103,6 +105,97 @@ std::string without_login(std::string address) {
   return address;
 }
 
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// A character of a text as it is meant, and the bytes that it takes there.
+struct written {
+  char is = 0;
+  std::size_t bytes = 1;
+};
+
+/// The code in these digits, if it is one of ASCII that is seen; else 0.
+char seen_character(std::string_view digits, int base) {
+  unsigned code = 0;
+  const auto* end = digits.data() + digits.size();
+  const auto [stop, wrong] = std::from_chars(digits.data(), end, code, base);
+  return stop == end && wrong == std::errc{} && code > ' ' && code < 0x7f
+           ? static_cast<char>(code)
+           : '\0';
+}
+
+/// Behind a "\\": "\/", "\u0026".
+written of_json(std::string_view text) {
+  if (text.starts_with("\\/"))
+    return {'/', 2};
+  if (!text.starts_with("\\u") || text.size() < 6)
+    return {'\\'};
+  const char is = seen_character(text.substr(2, 4), 16);
+  return is != 0 ? written{is, 6} : written{'\\'};
+}
+
+/// Behind an "&": "&amp;", "&#38;", "&#x26;".
+written of_xml(std::string_view text) {
+  constexpr std::size_t bytes_max = 12;
+  const auto end = text.substr(0, bytes_max).find(';');
+  if (end == text.npos)
+    return {'&'};
+  const auto name = text.substr(1, end - 1);
+  char is = name == "amp" ? '&' : name == "lt" ? '<' : name == "gt" ? '>' : 0;
+  if (name.starts_with("#x"))
+    is = seen_character(name.substr(2), 16);
+  else if (name.starts_with('#'))
+    is = seen_character(name.substr(1), 10);
+  return is != 0 ? written{is, end + 1} : written{'&'};
+}
+
+written first_of(std::string_view text) {
+  if (text.front() == '\\')
+    return of_json(text);
+  return text.front() == '&' ? of_xml(text) : written{text.front()};
+}
+
+/// Where a scheme ends, however its "://" is written; npos: there is none.
+std::size_t scheme_end(std::string_view text) {
+  for (auto at = text.find(':'); at != text.npos;
+       at = text.find(':', at + 1)) {
+    auto rest = text.substr(at + 1);
+    int slashes = 0;
+    while (slashes < 2 && !rest.empty()) {
+      const auto next = first_of(rest);
+      if (next.is != '/')
+        break;
+      rest.remove_prefix(next.bytes);
+      ++slashes;
+    }
+    if (slashes == 2)
+      return at;
+  }
+  return text.npos;
+}
+
+struct found_address {
+  std::string address;   ///< as it is meant
+  std::size_t bytes = 0; ///< of the text
+};
+
+/// As far as nothing comes that is in no address, and ends a text around it.
+found_address address_at(std::string_view text, std::size_t begin) {
+  found_address out;
+  text.remove_prefix(begin);
+  while (!text.empty()) {
+    const auto next = first_of(text);
+    if (std::string_view{" \t\r\n\"'<>\\"}.find(next.is)
+        != std::string_view::npos)
+      break;
+    out.address += next.is;
+    out.bytes += next.bytes;
+    text.remove_prefix(next.bytes);
+  }
+  return out;
+}
+
 } // namespace
 
 std::string without_secrets(std::string address) {
@@ -123,19 +216,17 @@ std::string without_secrets(std::string address) {
 }
 
 std::string without_secrets_in(std::string_view text) {
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  };
   std::string out;
-  for (auto at = text.find("://"); at != text.npos; at = text.find("://")) {
+  for (auto at = scheme_end(text); at != text.npos; at = scheme_end(text)) {
     auto begin = at;
     while (begin > 0 && is_letter(text[begin - 1]))
       --begin;
-    const auto end =
-      std::min(text.find_first_of(" \t\r\n\"'<>\\", at), text.size());
+    const auto found = address_at(text, begin);
     out += text.substr(0, begin);
-    out += without_secrets(std::string{text.substr(begin, end - begin)});
-    text.remove_prefix(end);
+    const auto shown = without_secrets(found.address);
+    out += shown == found.address ? text.substr(begin, found.bytes)
+                                  : std::string_view{shown};
+    text.remove_prefix(begin + found.bytes);
   }
   return out += text;
 }
