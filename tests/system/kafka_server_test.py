@@ -1,8 +1,11 @@
 """The private Kafka of scripts/services, and one with TLS and passwords."""
 
+import hashlib
 import os
+import shutil
 import socket
 import subprocess
+import unittest
 from pathlib import Path
 
 from harness import SystemTest, a_deposit, main, wait_until
@@ -29,34 +32,37 @@ listener.name.safe.plain.sasl.jaas.config=org.apache.kafka.common.security\\
 .plain.PlainLoginModule required user_depositd="open sesame";
 """
 
-    def setUp(self):
-        super().setUp()
+    @classmethod
+    def setUpClass(cls):
         tried = services("installed")
         if tried.returncode == NOT_INSTALLED:
-            self.skipTest(tried.stderr.strip().upper())
-        self.server = Server()
-        self.addCleanup(self.server.remove)
-        folder = Path(self.server.folder, "kafka")
+            raise unittest.SkipTest(tried.stderr.strip().upper())
+        cls.server = Server()
+        cls.addClassCleanup(cls.server.remove)
+        cls.pem = folder = Path(cls.server.folder, "kafka")
         folder.mkdir()
-        self.certificates(folder)
+        cls.certificates(folder)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+            cls.port = free.getsockname()[1]
         (folder / "more.properties").write_text(
-            self.MORE.format(port=port, folder=folder))
-        self.server.start()
-        self.pem = folder
+            cls.MORE.format(port=cls.port, folder=folder))
+        cls.server.start()
+
+    def setUp(self):
+        super().setUp()
         (self.folder / "password").write_text("open sesame\n")
         self.settings = {
-            "kafka.brokers": f"localhost:{port}",
-            "kafka.tls.ca": folder / "ca.pem",
-            "kafka.tls.certificate": folder / "client.pem",
-            "kafka.tls.key": folder / "client.pem",
+            "kafka.brokers": f"localhost:{self.port}",
+            "kafka.tls.ca": self.pem / "ca.pem",
+            "kafka.tls.certificate": self.pem / "client.pem",
+            "kafka.tls.key": self.pem / "client.pem",
             "kafka.sasl.mechanism": "PLAIN",
             "kafka.sasl.user": "depositd",
             "kafka.sasl.password_file": self.folder / "password"}
 
-    def certificates(self, folder):
+    @staticmethod
+    def certificates(folder):
         """A CA, and key and certificate in one file for both sides."""
         def openssl(*arguments):
             subprocess.run(["openssl", *arguments], check=True, timeout=60,
@@ -132,6 +138,61 @@ class Services(SystemTest):
         done = self.call("installed", "kafka",
                          programs=self.fake("mvn", "exit 1"))
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_it_starts_without_what_makes_a_start_quick(self):
+        """As on a Java that cannot keep its classes, and for the first time."""
+        tried = services("installed")
+        if tried.returncode == NOT_INSTALLED:
+            self.skipTest(tried.stderr.strip().upper())
+        here, cache = self.jars(), self.folder / "cache"
+        slow = cache / "depositd" / here.name
+        slow.mkdir(parents=True)
+        for path in here.iterdir():
+            if path.suffix == ".jar":
+                (slow / path.name).symlink_to(path)
+            elif path.suffix == ".jsa":
+                (slow / path.name).touch()
+        self.assertTrue((here / "bootstrap.checkpoint").exists())
+        where = self.folder / "services"
+        done = self.call("start", "--folder", where, "--until",
+                         str(os.getpid()), "kafka", XDG_CACHE_HOME=str(cache))
+        self.addCleanup(services, "kill", folder=where)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((slow / "bootstrap.checkpoint").exists())
+        self.assertNotIn("SharedArchive", self.command_line(where))
+
+    def jars(self):
+        """Named after what is in it."""
+        cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+        pom = SERVICES.parent / "kafka" / "pom.xml"
+        named = hashlib.sha256(pom.read_bytes()).hexdigest()[:16]
+        return cache / "depositd" / f"kafka-{named}"
+
+    def command_line(self, folder):
+        pid = (Path(folder) / "kafka" / "pid").read_text().strip()
+        return Path("/proc", pid, "cmdline").read_text()
+
+    def test_each_cluster_is_another(self):
+        tried = services("installed")
+        if tried.returncode == NOT_INSTALLED:
+            self.skipTest(tried.stderr.strip().upper())
+        server = Server()
+        self.addCleanup(server.remove)
+        server.start()
+        if any(x.stat().st_size for x in self.jars().glob("*.jsa")):
+            self.assertIn("SharedArchive", self.command_line(server.folder))
+        place = Path(server.folder, "kafka", "data")
+        made = [(place / "meta.properties").read_text()]
+        server.kill()
+        shutil.rmtree(place)
+        server.start()
+        made.append((place / "meta.properties").read_text())
+        first, second = ({line for line in text.splitlines()
+                          if line.partition("=")[0] in (
+                              "cluster.id", "directory.id")}
+                         for text in made)
+        self.assertEqual((len(first), len(second)), (2, 2), made)
+        self.assertEqual(first & second, set())
 
     def test_it_starts_once_stops_and_says_so(self):
         tried = services("installed")
