@@ -67,9 +67,12 @@ void set_scheduler(scheduler_pointer self, const scheduler_settings& by) {
     state.gauge = by.downstream.empty() ? gauge_actor{} : spawn_gauge(self);
     forget_measured(state);
   }
-  if (other_left || by.high_per_user == no_mark)
+  const bool other_users =
+    other_left
+    || (before.high_per_user == no_mark) != (by.high_per_user == no_mark);
+  if (other_users)
     forget_users(state);
-  if (before.high_per_user == no_mark && by.high_per_user != no_mark)
+  if (other_users && has_user_marks(state))
     begin_users(state);
   state.marks.set(by);
   state.measure.pause_us = 0; // what is set counts at once

@@ -179,6 +179,33 @@ TEST_F(set_sources_test, another_queue_is_fed_from_then_on) {
   EXPECT_EQ(report().settings.queue, "other");
 }
 
+TEST_F(set_sources_test, another_downstream_forgets_nothing_on_its_way) {
+  struct nothing_left final : downstream_gauge {
+    caf::expected<std::uint64_t> left(std::chrono::milliseconds) override {
+      return std::uint64_t{0};
+    }
+  };
+  options.make_gauge = [](const scheduler_settings&)
+    -> caf::expected<std::unique_ptr<downstream_gauge>> {
+    return std::unique_ptr<downstream_gauge>{std::make_unique<nothing_left>()};
+  };
+  has("a").add(6, "ann");
+  plan.settings.high_per_user = 2;
+  plan.settings.downstream = "http://there";
+  queue->waits = true;
+  start();
+  go(500ms);
+  ASSERT_EQ(queue->waiting.size(), 1u);
+  plan.settings.downstream = "http://elsewhere";
+  tell();
+  go(500ms);
+  queue->waits = false;
+  caf::anon_send(caf::actor_cast<caf::actor>(options.shards),
+                 depositd::testing::take_waiting{});
+  go(1s);
+  EXPECT_EQ(queue->left_of("ann"), 2u);
+}
+
 // -- looking ------------------------------------------------------------------
 
 TEST_F(set_sources_test, reports_what_its_queue_counts) {
