@@ -34,11 +34,12 @@ bool others_may_read(const std::string& path) {
 caf::error read_line(const std::string& setting, const std::string& path,
                      std::string& to) {
   std::ifstream file{path};
-  if (!std::getline(file, to) || to.empty())
-    return bad_setting(setting + ": no text in \"" + path + "\"");
-  if (to.back() == '\r')
+  const bool read = static_cast<bool>(std::getline(file, to));
+  if (to.ends_with('\r'))
     to.pop_back();
-  return caf::none;
+  return read && !to.empty()
+           ? caf::error{}
+           : bad_setting(setting + ": no text in \"" + path + "\"");
 }
 
 /// One of these settings; `text` is null where the file alone counts.

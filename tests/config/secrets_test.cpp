@@ -79,6 +79,10 @@ TEST_F(secrets_test, what_cannot_be_read_is_refused_by_name) {
     EXPECT_EQ(render(x.error()).find("store.url_file: no text in"), 0u);
   }
   EXPECT_FALSE(made({{"store.url_file", file("empty", "\n")}}));
+  const auto no_key = made({{"reviews.webhook_key_file", file("key", "\r\n")}});
+  ASSERT_FALSE(no_key) << "callbacks would go out unsigned";
+  EXPECT_EQ(render(no_key.error()).find("reviews.webhook_key_file: no text"),
+            0u);
   const auto both =
     made({{"store.url", "u"}, {"store.url_file", file("url", "v")}});
   ASSERT_FALSE(both);

@@ -88,7 +88,10 @@ caf::error apply_password(rd_kafka_conf_t* conf, const std::string& path) {
     return {};
   std::ifstream file{path};
   std::string line;
-  if (!std::getline(file, line) || line.empty())
+  const bool read = static_cast<bool>(std::getline(file, line));
+  if (line.ends_with('\r'))
+    line.pop_back();
+  if (!read || line.empty())
     return caf::make_error(ec::bad_setting,
                            "kafka.sasl.password_file: no password in " + path);
   return apply(conf, "sasl.password", line);
