@@ -123,6 +123,40 @@ TEST_F(local_minting, begins_behind_what_objects_have_if_its_file_is_lost) {
   EXPECT_EQ(asked.size(), 2u) << "once";
 }
 
+TEST_F(local_minting, begins_with_the_first_number_where_nothing_is_known) {
+  const auto fresh = open_local_minter(
+    {.folder = home.path(),
+     .known = [](const auto&) -> caf::expected<std::vector<std::string>> {
+       return std::vector<std::string>{};
+     }});
+  ASSERT_TRUE(fresh) << render(fresh.error());
+  EXPECT_EQ((*fresh)->mint({.key = "job-1"})->substr(0, 20),
+            "ark:/99999/fk4" + minted_name(1, 6));
+}
+
+TEST_F(local_minting, gives_none_as_long_as_nobody_says_what_is_known) {
+  bool says = false;
+  const auto lost = open_local_minter(
+    {.folder = home.path(),
+     .known = [&](const auto&) -> caf::expected<std::vector<std::string>> {
+       if (says)
+         return std::vector<std::string>{};
+       return caf::make_error(ec::store_failed, std::string{"not now"});
+     }});
+  ASSERT_TRUE(lost) << render(lost.error());
+  EXPECT_EQ((*lost)->mint({.key = "job-1"}).error(), ec::store_failed);
+  says = true;
+  EXPECT_TRUE((*lost)->mint({.key = "job-1"}));
+}
+
+TEST_F(local_minting, writes_home_what_its_log_has) {
+  const auto store = open();
+  for (int i = 0; i < 150; ++i)
+    ASSERT_TRUE(store->mint({.key = std::to_string(i)}));
+  EXPECT_LT(std::filesystem::file_size(home.path() / "minter.db-wal"),
+            1'500'000u);
+}
+
 TEST_F(local_minting, serves_many_threads) {
   const auto store = open();
   std::array<std::vector<std::string>, 4> found;
@@ -180,7 +214,7 @@ TEST_F(http_minting, asks_as_ezid_wants_it) {
   }};
   const auto ark = mint(at, {.key = "k",
                              .who = "Ada",
-                             .what = "100%\nsure",
+                             .what = "100%\r\nsure",
                              .when = "1843",
                              .target = "https://example.org/1"});
   ASSERT_TRUE(ark) << render(ark.error());
@@ -192,7 +226,7 @@ TEST_F(http_minting, asks_as_ezid_wants_it) {
             "text/plain; charset=UTF-8");
   EXPECT_EQ(request.substr(request.find("\r\n\r\n") + 4),
             "_target: https://example.org/1\n_profile: erc\nerc.who: Ada\n"
-            "erc.what: 100%25%0Asure\nerc.when: 1843\n");
+            "erc.what: 100%25%0D%0Asure\nerc.when: 1843\n");
 }
 
 TEST_F(http_minting, tells_its_password_to_no_proxy_of_the_environment) {
@@ -239,8 +273,12 @@ TEST_F(http_minting, is_there_as_long_as_somebody_answers) {
   }
   for (const auto& request : at.requests())
     EXPECT_TRUE(request.starts_with("HEAD ")) << request;
-  status = "503 Service Unavailable";
-  EXPECT_EQ(render(look(url)), "the minter answers with 503");
+  for (const auto* nobody :
+       {"502 Bad Gateway", "503 Unavailable", "504 Timeout"}) {
+    status = nobody;
+    EXPECT_EQ(render(look(url)), "the minter answers with "
+                                   + std::string{nobody}.substr(0, 3));
+  }
   EXPECT_EQ(look("http://127.0.0.1:1/shoulder/ark:/1/x"), ec::overloaded);
 }
 
@@ -253,6 +291,7 @@ TEST_F(http_minting, is_broken_off_when_the_engine_stops) {
   options.retry_delay = std::chrono::hours{1};
   options.stopped = [] { return true; };
   EXPECT_EQ(make_http_minter(options)->mint({}).error(), ec::overloaded);
+  EXPECT_FALSE(look_for_http_minter(options)) << "which says nothing of it";
 }
 
 TEST_F(http_minting, tells_what_is_wrong_for_good) {
