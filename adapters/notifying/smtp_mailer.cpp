@@ -117,6 +117,15 @@ void set_relay(CURL* easy, const smtp_options& x, const std::string& url) {
   set(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(x.time_limit.count()));
 }
 
+/// Sees each line that the relay says. Of several recipients curl tells the
+/// last answer alone; who is to come again may be before one who is not.
+std::size_t note_not_now(char* line, std::size_t size, std::size_t count,
+                         void* to) {
+  if (count > 0 && line[0] == '4')
+    *static_cast<bool*>(to) = true;
+  return size * count;
+}
+
 std::string url_of(const smtp_options& x) {
   return (x.privacy == mail_privacy::tls ? "smtps://" : "smtp://")
          + to_string(x.relay);
@@ -156,6 +165,9 @@ public:
       set(curl, CURLOPT_HTTPHEADER, headers.get());
       set(curl, CURLOPT_MIMEPOST, parts.get());
     }
+    bool not_now = false;
+    set(curl, CURLOPT_HEADERFUNCTION, &note_not_now);
+    set(curl, CURLOPT_HEADERDATA, &not_now);
     set(curl, CURLOPT_ERRORBUFFER, reason.data());
     stop_curl_if(curl, options_.stopped);
     const auto code = curl_easy_perform(easy.get());
@@ -164,7 +176,7 @@ public:
     long status = 0;
     curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE, &status);
     // A wrong password or certificate is not the mail's fault.
-    const bool by_mail = code != CURLE_LOGIN_DENIED
+    const bool by_mail = !not_now && code != CURLE_LOGIN_DENIED
                          && code != CURLE_USE_SSL_FAILED
                          && code != CURLE_PEER_FAILED_VERIFICATION;
     return caf::make_error(

@@ -3,12 +3,19 @@
 #include "adapters/notifying/mail_headers.hpp"
 #include "adapters/notifying/smtp_mailer.hpp"
 #include "messages/values/base64.hpp"
-#include "messages/values/utf8.hpp"
 #include "tests/adapters/notifying/smtp_server.hpp"
 #include "tests/support/certificates.hpp"
+#include "tests/support/loopback_listener.hpp"
 #include "tests/support/scripted_server.hpp"
 
 #include <gtest/gtest.h>
+
+#include <array>
+#include <string_view>
+#include <thread>
+
+#include <sys/socket.h>
+#include <unistd.h>
 
 namespace depositd {
 
@@ -55,6 +62,44 @@ protected:
   smtp_options options{.relay = {},
                        .from = "depositd@archive.example",
                        .now = [] { return micros{1'700'000'000'000'000}; }};
+};
+
+/// Greets one client, and answers whatever it says, but for the first, alike.
+class curt_relay {
+public:
+  curt_relay(std::string greeting, std::string answer)
+    : greeting_(std::move(greeting)), answer_(std::move(answer)) {
+    // nop
+  }
+
+  ~curt_relay() {
+    thread_.join();
+  }
+
+  smtp_options options() const {
+    return {.relay = {"127.0.0.1", door_.port()}, .from = "a@b.c"};
+  }
+
+private:
+  void serve() const {
+    const int peer = door_.accept();
+    say(peer, greeting_);
+    std::array<char, 1'000> heard{};
+    for (bool first = true;
+         ::recv(peer, heard.data(), heard.size(), 0) > 0; first = false)
+      say(peer, first ? "250 here" : answer_);
+    ::close(peer);
+  }
+
+  static void say(int peer, const std::string& line) {
+    const auto text = line + "\r\n";
+    ::send(peer, text.data(), text.size(), MSG_NOSIGNAL);
+  }
+
+  const std::string greeting_;
+  const std::string answer_;
+  const testing::loopback_listener door_;
+  std::thread thread_{[this] { serve(); }};
 };
 
 } // namespace
@@ -173,6 +218,8 @@ TEST_F(smtp_mails, are_one_part_where_that_will_do) {
   EXPECT_HAS(text, "Content-Type: text/plain; charset=utf-8\r\n");
   EXPECT_HAS(text, "\r\n\r\n<a>\r\n.\r\n.b</a>\r\n");
   EXPECT_EQ(text.find("multipart"), text.npos) << text;
+  x.text = "a\n" + std::string(998, 'x');
+  EXPECT_HAS(content(x), "7bit");
   // What no relay must take as a line, and what is not plain, is encoded.
   for (const auto& other : {std::string(999, 'x'), std::string{"a\x01"}}) {
     x.text = other;
@@ -242,6 +289,12 @@ TEST_F(smtp_mails, tell_what_never_from_what_not_now) {
   EXPECT_EQ(send(x), ec::overloaded);
   x.to = {"never@example.org", "ann@example.org"};
   EXPECT_EQ(arrived(x)["to"], std::vector<std::string>{"ann@example.org"});
+  // Whoever is to come again gets it, whatever is said of others.
+  x.to = {"later@example.org"};
+  x.bcc = {"never@example.org"};
+  EXPECT_EQ(send(x), ec::overloaded);
+  std::swap(x.to, x.bcc);
+  EXPECT_EQ(send(x), ec::overloaded);
 }
 
 TEST_F(smtp_mails, are_not_taken_though_the_relay_is_there) {
@@ -270,29 +323,25 @@ TEST(smtp_mailer, says_that_the_relay_is_not_there) {
   EXPECT_EQ(look_for_relay(options), ec::overloaded);
 }
 
+TEST(smtp_mailer, is_let_in_by_who_does_not_know_the_question) {
+  for (const auto* answer : {"500 what", "502 not here", "504 no"}) {
+    const curt_relay relay{"220 here", answer};
+    const auto failed = look_for_relay(relay.options());
+    EXPECT_FALSE(failed) << answer << ": " << render(failed);
+  }
+  for (const auto& [greeting, answer] :
+       {std::pair{"421 too many", "250 fine"}, {"554 not for you", "250 fine"},
+        {"220 here", "421 I end"}, {"220 here", "530 log in first"}}) {
+    const curt_relay relay{greeting, answer};
+    EXPECT_EQ(look_for_relay(relay.options()), ec::overloaded)
+      << greeting << ", " << answer;
+  }
+}
+
 TEST(smtp_mailer, needs_a_sender) {
   for (const auto* from : {"", "depositd", "a@b\r\nX: y"})
     EXPECT_EQ(make_smtp_mailer({.relay = {"h", 25}, .from = from}).error(),
               ec::bad_setting);
-}
-
-TEST(mail_headers, never_cut_a_character) {
-  std::string subject;
-  for (int i = 0; i < 60; ++i)
-    subject += "a€";
-  const auto text = header_text(subject);
-  std::string back;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto end = std::min(text.find("\r\n ", at), text.size());
-    const auto word = text.substr(at, end - at);
-    EXPECT_LE(word.size(), 75u);
-    const auto bytes = decode_base64(word.substr(10, word.size() - 12));
-    ASSERT_TRUE(bytes);
-    EXPECT_EQ(find_invalid_utf8(*bytes), std::string::npos) << word;
-    back += *bytes;
-    at = end + 3;
-  }
-  EXPECT_EQ(back, subject);
 }
 
 } // namespace depositd
