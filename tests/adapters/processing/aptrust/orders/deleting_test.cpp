@@ -52,6 +52,45 @@ TEST_F(deleting, removes_storage_and_inventory_and_keeps_the_events) {
   EXPECT_TRUE(says(out, "operator=bob")) << out.reason;
 }
 
+TEST_F(deleting, tells_of_each_file_once_however_many_there_are) {
+  inventory_entry many;
+  many.identifier = "inst/photos";
+  many.collection = "photos";
+  many.owner = "INST";
+  many.storage = {"local", "far"};
+  many.version.number = 2;
+  many.version.job = "jid-2";
+  many.version.batch = "bid-2";
+  many.version.user = "INST";
+  many.version.recorded_us = 1'500;
+  for (int i = 0; i < 2'001; ++i)
+    many.files.push_back({"data/" + std::to_string(i), 1, sha512_of("x")});
+  many.version.files = many.files.size();
+  ASSERT_FALSE(tools->inventory->record(many));
+  ASSERT_EQ(run(order).says, verdict::done);
+  std::map<std::string, int> told;
+  premis_query query{.object = "inst/photos", .type = premis_types::deletion};
+  query.count_max = 3'000;
+  const auto all = tools->inventory->events(query);
+  ASSERT_TRUE(all) << render(all.error());
+  for (const auto& one : *all)
+    ++told[one.file];
+  EXPECT_EQ(told.size(), 2'002u) << "the object, and its last version's files";
+  for (const auto& [file, times] : told)
+    EXPECT_EQ(times, 1) << file;
+}
+
+TEST_F(deleting, names_all_who_agreed) {
+  order.aptrust_approver = "operator=root";
+  request.aptrust_approver = "operator=root";
+  request.aptrust_approved_us = 3'000;
+  control.deletions["del-1"] = request;
+  const auto out = run(order);
+  ASSERT_EQ(out.says, verdict::done) << out.reason;
+  EXPECT_EQ(out.reason, "deleted, asked for by operator=ann, approved by "
+                        "operator=bob and operator=root (del-1)");
+}
+
 TEST_F(deleting, nothing_is_deleted_that_came_after_it_was_approved) {
   record_more("inst/photos", {{"data/a", "later"}}, {"local"}, 2'001);
   auto out = run(order);
