@@ -4,9 +4,30 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <string>
+
+#include <dlfcn.h>
+
+namespace {
+
+bool only_links = false; ///< as on some file systems of networks
+
+} // namespace
+
+/// Stands before the system's.
+extern "C" int renameat2(int from, const char* old_name, int to,
+                         const char* new_name, unsigned how) noexcept {
+  static const auto usual =
+    reinterpret_cast<decltype(&renameat2)>(::dlsym(RTLD_NEXT, "renameat2"));
+  if (!only_links)
+    return usual(from, old_name, to, new_name, how);
+  errno = EINVAL;
+  return -1;
+}
 
 namespace depositd {
 namespace {
@@ -107,6 +128,46 @@ TEST_F(receiving_folder, the_next_start_keeps_the_bag_that_came_meanwhile) {
   EXPECT_FALSE(fs::exists(aside()));
 }
 
+class receiving_folder_afar : public receiving_folder {
+protected:
+  receiving_folder_afar() {
+    only_links = true;
+  }
+
+  ~receiving_folder_afar() override {
+    only_links = false;
+  }
+};
+
+TEST_F(receiving_folder_afar, loses_a_bag_that_is_removed) {
+  write(bag(), "old");
+  const auto place = open();
+  const auto old = place->look("photos.tar");
+  ASSERT_TRUE(old);
+  EXPECT_TRUE(remove(*place, old->etag));
+  EXPECT_TRUE(fs::is_empty(home_.path()));
+}
+
+TEST_F(receiving_folder_afar, keeps_another_bag_of_its_name) {
+  write(bag(), "old");
+  const auto place = open();
+  const auto old = place->look("photos.tar");
+  ASSERT_TRUE(old);
+  cut_off_removal();
+  write(bag(), "new");
+  EXPECT_FALSE(remove(*place, old->etag));
+  EXPECT_EQ(text_of(bag()), "new");
+  EXPECT_FALSE(fs::exists(aside()));
+}
+
+TEST_F(receiving_folder_afar, puts_back_what_was_set_aside) {
+  write(bag(), "old");
+  cut_off_removal();
+  open();
+  EXPECT_EQ(text_of(bag()), "old");
+  EXPECT_FALSE(fs::exists(aside()));
+}
+
 TEST_F(receiving_folder, a_name_of_any_legal_length_can_be_removed) {
   const auto name = std::string(251, 'x') + ".tar";
   ASSERT_TRUE(legal_bag_name(name));
@@ -158,6 +219,13 @@ TEST_F(receiving_folder, bags_are_not_gone_when_their_disk_is) {
   EXPECT_EQ(place->remove("photos.tar", found->etag).error(),
             ec::store_failed);
   EXPECT_EQ(place->each([](const auto&) { return caf::error{}; }),
+            ec::store_failed);
+}
+
+TEST_F(receiving_folder, is_not_empty_when_it_is_gone) {
+  const auto place = open();
+  fs::remove_all(home_.path());
+  EXPECT_EQ(place->each([](const received_bag&) { return caf::error{}; }),
             ec::store_failed);
 }
 
