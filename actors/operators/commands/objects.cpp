@@ -76,7 +76,7 @@ void with_object(admin_pointer self, const admin_call_ptr& call,
   ask_inventory(self, call, search_objects{as_kept(name), 1},
                 [=](const objects_found& x) {
                   if (x.objects.empty() && gone)
-                    return gone(name);
+                    return gone(as_kept(name).back().identifier);
                   if (x.objects.empty() || !is_seen(*call, x.objects.front()))
                     return refuse(call, ec::not_found,
                                   "there is no object " + shown(name));
@@ -248,7 +248,7 @@ void events(admin_pointer self, const admin_call_ptr& call) {
 /// Jobs with this identifier, of all batches that are not forgotten.
 void add_jobs(admin_pointer self, const admin_call_ptr& call, document out) {
   job_query query;
-  query.identifier = call->arguments.text("identifier");
+  query.identifier = out["identifier"].get<std::string>();
   auto wrong = restrict(*call, query);
   if (!wrong)
     wrong = begin_page(*call, query);
@@ -256,11 +256,10 @@ void add_jobs(admin_pointer self, const admin_call_ptr& call, document out) {
     return refuse(call, wrong);
   ask(self, call, self->state.options.projector, std::move(query),
       [=](const jobs_found& x) {
-        const auto jobs =
-          page_document(*call, "jobs", x,
-                        [](const job_row& row) { return document_of(row); });
         auto all = out;
-        all.update(jobs);
+        all.update(
+          page_document(*call, "jobs", x,
+                        [](const job_row& row) { return document_of(row); }));
         deliver(call, all);
       });
 }
@@ -274,7 +273,8 @@ void history(admin_pointer self, const admin_call_ptr& call) {
   ask_inventory(
     self, call, search_objects{as_kept(name), 1},
     [=](const objects_found& x) {
-      document out{{"identifier", name}, {"versions", document::array()}};
+      document out{{"identifier", as_kept(name).back().identifier},
+                   {"versions", document::array()}};
       if (!x.objects.empty() && is_seen(*call, x.objects.front()))
         out = with_versions(x.objects.front());
       add_jobs(self, call, std::move(out));

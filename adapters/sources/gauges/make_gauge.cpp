@@ -21,16 +21,19 @@ namespace depositd::sources {
 namespace {
 
 constexpr std::size_t answer_bytes_max = 64 * 1024;
-/// No queue is as long; a double cannot count further either.
-constexpr double left_max = 9e15;
+/// No queue is as long; a double cannot count further either. Whoever counts
+/// below zero may say the greatest number that there is.
+constexpr std::uint64_t left_max = 9'000'000'000'000'000;
 
 std::optional<std::uint64_t> count_of(const nlohmann::json& x) {
-  if (x.is_number_unsigned())
-    return x.get<std::uint64_t>();
+  if (x.is_number_unsigned()) {
+    const auto count = x.get<std::uint64_t>();
+    return count <= left_max ? std::optional{count} : std::nullopt;
+  }
   if (!x.is_number_float())
     return std::nullopt;
   const auto value = x.get<double>();
-  if (!(value >= 0) || value > left_max)
+  if (!(value >= 0) || value > static_cast<double>(left_max))
     return std::nullopt;
   return static_cast<std::uint64_t>(std::ceil(value));
 }

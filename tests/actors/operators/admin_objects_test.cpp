@@ -102,6 +102,14 @@ TEST_F(admin_objects_test, one_is_found_however_its_ark_is_written) {
   }
   run("object show", {{"identifier", "ark:/1/a"}});
   EXPECT_EQ(world_.searches.back().any.size(), 1u);
+  // So are its jobs, and what is told of one that is deleted.
+  EXPECT_EQ(world_.work.job_queries.back().identifier, "ark:/1/a");
+  world_.objects.clear();
+  run("object history", {{"identifier", "ark:1/b"}});
+  EXPECT_EQ(world_.work.job_queries.back().identifier, "ark:/1/b");
+  world_.events = {{.id = "e1", .object = "ark:/1/a", .owner = "bob"}};
+  run("object events", {{"identifier", "ark:1/a"}});
+  EXPECT_EQ(world_.event_queries.back().object, "ark:/1/a");
 }
 
 TEST_F(admin_objects_test, one_is_shown_with_its_versions) {

@@ -40,7 +40,8 @@ TEST(web_gauge_test, reads_a_number_or_an_object) {
   for (const auto& x :
        {line{"0", 0}, line{"17", 17}, line{" 17\n", 17}, line{"17.2", 18},
         line{R"({"left":17})", 17}, line{R"({"a":[1],"left": 3, "b":2})", 3},
-        line{"1e3", 1000}}) {
+        line{"1e3", 1000},
+        line{"9000000000000000", 9'000'000'000'000'000}}) {
     const auto out = left_by(scripted_server::ok(x.body));
     ASSERT_TRUE(out) << x.body << ": " << render(out.error());
     EXPECT_EQ(*out, x.left) << x.body;
@@ -50,7 +51,8 @@ TEST(web_gauge_test, reads_a_number_or_an_object) {
 TEST(web_gauge_test, refuses_what_is_neither) {
   for (const auto* body : {"", "many", "-1", "1 2", "\"17\"", "null", "[17]",
                            "{}", R"({"left":"17"})", R"({"left":-1})",
-                           R"({"left":null})", "1e300", R"({"left":17)"}) {
+                           R"({"left":null})", "1e300", R"({"left":17)",
+                           "18446744073709551615"}) {
     const auto out = left_by(scripted_server::ok(body));
     ASSERT_FALSE(out) << body;
     EXPECT_EQ(out.error(), ec::malformed) << body;
