@@ -254,6 +254,19 @@ TEST_F(feeding_sources_test, a_user_at_its_mark_holds_no_others_up) {
   EXPECT_EQ(queue->keys_of("b").size(), 3u);
 }
 
+TEST_F(feeding_sources_test, sources_of_one_user_share_its_room) {
+  has("a").add(3, "ann");
+  has("b").add(3, "ann");
+  plan.settings.high_per_user = 4;
+  start();
+  for (int i = 0; i < 3; ++i) {
+    go(1s);
+    EXPECT_LE(queue->left_of("ann"), 4u);
+    queue->finish(4);
+  }
+  EXPECT_EQ(queue->keys_of("a").size() + queue->keys_of("b").size(), 6u);
+}
+
 TEST_F(feeding_sources_test, what_a_user_has_room_for_is_not_set_aside) {
   auto& a = has("a");
   a.add(1, "ann");
@@ -267,6 +280,80 @@ TEST_F(feeding_sources_test, what_a_user_has_room_for_is_not_set_aside) {
   a.add(4, "ann");
   go(2s);
   EXPECT_EQ(queue->left_of("ann"), 3u);
+}
+
+TEST_F(feeding_sources_test, who_has_enough_gets_nothing_that_comes_later) {
+  auto& a = has("a");
+  a.add(3, "ann");
+  plan.settings.high_per_user = 2;
+  start();
+  go(2s); // it was asked again, and there was no room
+  a.add(2, "ann");
+  go(2s);
+  EXPECT_EQ(queue->keys_of("a"), keys(0, 2));
+}
+
+TEST_F(feeding_sources_test, room_that_is_promised_is_no_other_sources) {
+  has("a").add(2, "ann");
+  auto& b = has("b");
+  plan.settings.high_per_user = 2;
+  queue->foreign = plan.settings.high;
+  start();
+  go(500ms); // there is room for her, and none in the queue
+  b.add(1, "ann");
+  go(2s);
+  queue->foreign = 0;
+  go(2s);
+  EXPECT_EQ(queue->left_of("ann"), 2u);
+  EXPECT_TRUE(queue->keys_of("b").empty());
+}
+
+TEST_F(feeding_sources_test, a_pause_gives_back_what_was_promised) {
+  auto& a = has("a");
+  a.add(2, "ann");
+  plan.settings.high_per_user = 2;
+  queue->foreign = plan.settings.high;
+  start();
+  go(500ms);
+  set_of("a").paused = true;
+  tell();
+  set_of("a").paused = false;
+  tell();
+  queue->foreign = 0;
+  go(2s);
+  queue->finish(2);
+  a.add(2, "ann");
+  go(2s);
+  EXPECT_EQ(queue->keys_of("a"), keys(0, 4));
+}
+
+TEST_F(feeding_sources_test, what_is_paused_takes_no_room_from_others) {
+  has("a").add(3, "ann");
+  auto& b = has("b");
+  plan.settings.high_per_user = 2;
+  start();
+  go(500ms);
+  set_of("a").paused = true;
+  tell();
+  b.add(4, "ann");
+  for (int i = 0; i < 4; ++i) {
+    go(2s);
+    queue->finish(2);
+  }
+  EXPECT_EQ(queue->keys_of("a").size(), 2u);
+  EXPECT_EQ(queue->keys_of("b").size(), 4u);
+}
+
+TEST_F(feeding_sources_test, not_all_users_are_asked_for_at_once) {
+  auto& a = has("a");
+  for (const auto* user : {"ann", "bob", "cyd", "dan", "eve"})
+    a.add(1, user);
+  plan.settings.high_per_user = 2;
+  options.limits.users_asked_max = 2;
+  start();
+  go(1s);
+  EXPECT_EQ(queue->users_asked_most, 2u);
+  EXPECT_EQ(queue->items.size(), 5u);
 }
 
 TEST_F(feeding_sources_test, records_of_a_user_keep_their_order) {
@@ -409,6 +496,20 @@ TEST_F(feeding_sources_test, feeds_by_hand_whatever_is_known) {
   EXPECT_EQ(fed->bad[1].reason, "has no user");
   ASSERT_EQ(queue->items.size(), 4u);
   EXPECT_EQ(queue->items[3].body, "{\"mended\":true}");
+}
+
+TEST_F(feeding_sources_test, what_is_fed_by_hand_takes_the_place_of_its_like) {
+  has("a", 3);
+  queue->foreign = plan.settings.high;
+  start();
+  go(500ms);
+  EXPECT_EQ(report_of("a").buffer, 3u);
+  feed_by_hand x;
+  x.scheduler = "plan";
+  x.source = "a";
+  x.records = {{"k1", "ann", "{\"mended\":true}", ""}};
+  ASSERT_TRUE(ask<fed_by_hand>(manager, x));
+  EXPECT_EQ(report_of("a").buffer, 2u);
 }
 
 TEST_F(feeding_sources_test, records_of_no_user_are_the_sources_by_hand_too) {

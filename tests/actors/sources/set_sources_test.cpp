@@ -204,6 +204,9 @@ TEST_F(set_sources_test, another_downstream_forgets_nothing_on_its_way) {
                  depositd::testing::take_waiting{});
   go(1s);
   EXPECT_EQ(queue->left_of("ann"), 2u);
+  queue->finish(2);
+  go(2s);
+  EXPECT_EQ(queue->left_of("ann"), 2u) << "nothing counts twice";
 }
 
 // -- looking ------------------------------------------------------------------
@@ -218,6 +221,7 @@ TEST_F(set_sources_test, reports_what_its_queue_counts) {
   EXPECT_EQ(a.records.finished, 3u);
   EXPECT_EQ(a.total, 20u);
   EXPECT_TRUE(a.has_total);
+  EXPECT_TRUE(a.has_cursor);
   EXPECT_EQ(a.cursor, "20");
   EXPECT_EQ(a.rate, 8);
   EXPECT_EQ(a.replenish_records_last, 0u);
@@ -283,8 +287,9 @@ TEST_F(set_sources_test, explains_the_strategy) {
   ASSERT_EQ(said->sources.size(), 3u);
   EXPECT_EQ(said->sources[1].name, "b");
   EXPECT_EQ(said->sources[1].buffer, 50u);
-  const auto other = explain("priority(b, a)", 2);
+  const auto other = explain("priority( b,a )", 2);
   ASSERT_TRUE(other);
+  EXPECT_EQ(other->strategy, "priority(b, a)");
   EXPECT_EQ(other->picks, (strings{"b", "b"}));
   EXPECT_EQ(explain("", 1)->next, "a") << "nothing has changed";
   const auto wrong = explain("fair(a, nobody)");
@@ -323,6 +328,14 @@ TEST_F(set_sources_test, a_dry_run_tells_what_is_wrong) {
   const auto tested = ask<source_tested>(manager, test_source{"plan", "a", 3});
   ASSERT_TRUE(tested);
   EXPECT_EQ(tested->error, "a: no table");
+}
+
+TEST_F(set_sources_test, no_more_are_tested_at_once_than_may) {
+  has("a", 3);
+  options.limits.tests_max = 0;
+  start();
+  EXPECT_EQ(refusal_of<source_tested>(test_source{"plan", "a", 3}),
+            "too many sources are tested now");
 }
 
 TEST_F(set_sources_test, what_reading_would_change_is_not_tested) {

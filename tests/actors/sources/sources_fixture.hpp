@@ -58,6 +58,7 @@ struct pulled_queue {
   bool keeps = true;     ///< positions
   bool counts = true;    ///< records
   std::size_t asked = 0; ///< how much is left
+  std::size_t users_asked_most = 0; ///< in one question
   std::size_t feeds_well = 0; ///< so often before `feed_errors`
 
   std::uint64_t left() const {
@@ -143,6 +144,7 @@ inline caf::behavior pulled_queue_shard(caf::event_based_actor* self,
     },
     [=](const measure_queue& x) -> caf::result<queue_measured> {
       ++has->asked;
+      has->users_asked_most = std::max(has->users_asked_most, x.users.size());
       queue_measured out{has->left(), {}};
       for (const auto& user : x.users)
         out.of_users.push_back(has->left_of(user));
