@@ -63,9 +63,10 @@ std::string poll_request(const sender& who, const std::string& name) {
 // -- posting ------------------------------------------------------------------
 
 /// What the connections of one producer share.
-struct feed : producer_feed {
-  feed(const producer_plan& x, const std::vector<sender>& logins,
-       std::shared_ptr<deposit_board> open, std::shared_ptr<progress> reports)
+struct deposit_feed : producer_feed {
+  deposit_feed(const producer_plan& x, const std::vector<sender>& logins,
+               std::shared_ptr<deposit_board> open,
+               std::shared_ptr<progress> reports)
     : producer_feed(x, std::move(reports),
                     {std::min<std::size_t>(std::max(x.users, 1u),
                                            logins.size())}),
@@ -79,7 +80,7 @@ struct feed : producer_feed {
 
 class post_conversation : public reporting_conversation {
 public:
-  explicit post_conversation(std::shared_ptr<feed> from)
+  explicit post_conversation(std::shared_ptr<deposit_feed> from)
     : reporting_conversation(from->to), from_(std::move(from)) {
     // nop
   }
@@ -107,7 +108,7 @@ public:
   }
 
 private:
-  std::shared_ptr<feed> from_;
+  std::shared_ptr<deposit_feed> from_;
   std::size_t who_ = 0;
   deposit_board::deposit deposit_;
   std::uint64_t asked_us_ = 0;
@@ -278,7 +279,7 @@ crossref_client::crossref_client(const std::string& address,
 void crossref_client::produce(const producer_plan& plan,
                               std::shared_ptr<progress> to) {
   const auto from =
-    std::make_shared<feed>(plan, senders(), board_, std::move(to));
+    std::make_shared<deposit_feed>(plan, senders(), board_, std::move(to));
   const auto connections = plan.rate > 0 ? 16 : plan.window;
   for (std::size_t i = 0; i < connections; ++i)
     loop().add(std::make_unique<post_conversation>(from));

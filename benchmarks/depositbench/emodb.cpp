@@ -22,9 +22,9 @@ std::string target(const std::string& queue, const std::string& what) {
 // -- producer -----------------------------------------------------------------
 
 /// What the connections of one producer share.
-struct feed : producer_feed {
-  feed(const producer_plan& x, const std::vector<sender>& senders,
-       std::shared_ptr<progress> reports)
+struct message_feed : producer_feed {
+  message_feed(const producer_plan& x, const std::vector<sender>& senders,
+               std::shared_ptr<progress> reports)
     : producer_feed(x, std::move(reports),
                     {std::min<std::size_t>(std::max(x.users, 1u),
                                            senders.size()),
@@ -40,7 +40,7 @@ struct feed : producer_feed {
 
 class send_conversation : public reporting_conversation {
 public:
-  explicit send_conversation(std::shared_ptr<feed> from)
+  explicit send_conversation(std::shared_ptr<message_feed> from)
     : reporting_conversation(from->to), from_(std::move(from)) {
     // nop
   }
@@ -80,7 +80,7 @@ public:
   }
 
 private:
-  std::shared_ptr<feed> from_;
+  std::shared_ptr<message_feed> from_;
   std::uint64_t count_ = 0;
   std::uint64_t asked_us_ = 0;
 };
@@ -202,7 +202,8 @@ emodb_client::emodb_client(const std::string& address,
 
 void emodb_client::produce(const producer_plan& plan,
                            std::shared_ptr<progress> to) {
-  const auto from = std::make_shared<feed>(plan, senders(), std::move(to));
+  const auto from =
+    std::make_shared<message_feed>(plan, senders(), std::move(to));
   // What is due leaves on whatever connection is free.
   const auto connections = plan.rate > 0 ? 16 : plan.window;
   for (std::size_t i = 0; i < connections; ++i)

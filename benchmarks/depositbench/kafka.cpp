@@ -24,7 +24,7 @@ constexpr auto patience = 60s;
 constexpr auto look_every = 20ms;
 
 /// Records of one batch where all that is due may go at once.
-constexpr std::uint64_t batch_max = 100;
+constexpr std::uint64_t records_at_once = 100;
 
 /// Of a value: brokers take a megabyte of each record unless told otherwise,
 /// and the sink leaves a value out that they refuse.
@@ -124,7 +124,7 @@ void kafka_client::produce(const producer_plan& plan,
                       sink = std::shared_ptr{open_sink()}] {
     producer_feed from{plan, to, {std::max(plan.users, 1u)}};
     while (!ended_) {
-      const auto count = from.ready(batch_max);
+      const auto count = from.ready(records_at_once);
       if (count == 0) {
         std::this_thread::sleep_for(1ms);
         continue;

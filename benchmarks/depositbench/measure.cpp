@@ -68,7 +68,8 @@ bool has_ended(std::uint32_t pid) {
   std::error_code gone;
   const std::filesystem::directory_iterator threads{
     "/proc/" + std::to_string(pid) + "/task", gone};
-  return gone || std::distance(begin(threads), end(threads)) <= 1;
+  return gone
+         || std::distance(threads, std::filesystem::directory_iterator{}) <= 1;
 }
 
 std::uint64_t folder_bytes(const std::string& folder) {

@@ -167,8 +167,8 @@ private:
 };
 
 /// What the connections of one producer share.
-struct feed : producer_feed {
-  feed(const producer_plan& x, std::shared_ptr<progress> reports)
+struct publish_feed : producer_feed {
+  publish_feed(const producer_plan& x, std::shared_ptr<progress> reports)
     : producer_feed(x, std::move(reports), {1, x.body_bytes}) {
     source.append_body(body, 0);
   }
@@ -179,7 +179,7 @@ struct feed : producer_feed {
 /// MPUB of a group; one PUB for each item of groups of one and of open loops.
 class publishing : public nsq_conversation {
 public:
-  publishing(std::shared_ptr<feed> from, const sender& who)
+  publishing(std::shared_ptr<publish_feed> from, const sender& who)
     : nsq_conversation(from->to, who, true), from_(std::move(from)) {
     // nop
   }
@@ -217,7 +217,7 @@ protected:
   }
 
 private:
-  std::shared_ptr<feed> from_;
+  std::shared_ptr<publish_feed> from_;
   std::uint64_t items_each_ = 1;
   std::uint64_t asked_us_ = 0;
 };
@@ -326,7 +326,7 @@ void nsq_client::make_channel(const std::string& queue) {
 void nsq_client::produce(const producer_plan& plan,
                          std::shared_ptr<progress> to) {
   make_channel(plan.queue);
-  const auto from = std::make_shared<feed>(plan, std::move(to));
+  const auto from = std::make_shared<publish_feed>(plan, std::move(to));
   // What is due leaves on whatever connection is free.
   const auto connections = plan.rate > 0 ? 16 : plan.window;
   for (std::size_t i = 0; i < connections; ++i)
