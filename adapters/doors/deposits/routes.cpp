@@ -5,11 +5,9 @@
 #include "adapters/doors/deposits/door.hpp"
 #include "adapters/doors/http/browser.hpp"
 #include "adapters/doors/http/form.hpp"
-#include "messages/values/json_text.hpp"
+#include "adapters/doors/kit/login_document.hpp"
 #include "messages/values/password_hash.hpp"
 #include "messages/values/trace_context.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -30,19 +28,13 @@ std::string media_type(const http::request& from) {
   return type ? http::parse_header_value(*type).token : std::string{};
 }
 
-/// {"name": ..., "password": ...}; nothing if it is something else.
 std::optional<accounts::credentials> read_login(const std::string& body) {
-  const auto document = json_of(body);
-  if (!document.is_object())
-    return std::nullopt;
-  const auto name = document.find("name");
-  const auto password = document.find("password");
-  if (name == document.end() || !name->is_string() || password == document.end()
-      || !password->is_string())
+  auto given = kit::read_login_document(body);
+  if (!given)
     return std::nullopt;
   accounts::credentials out;
-  out.login = name->get<std::string>();
-  out.password = password->get<std::string>().substr(0, password_bytes_max + 1);
+  out.login = std::move(given->name);
+  out.password = given->password.substr(0, password_bytes_max + 1);
   out.given = true;
   return out;
 }
@@ -58,7 +50,8 @@ void take_login(const door_actor& whom, http::request&& from,
   auto who = read_login(from.body);
   if (!who)
     return void(
-      answer.send(malformed("The login must have a name and a password.")));
+      answer.send(
+        malformed("The login must have a name and a password, once each.")));
   if (who->too_long())
     return void(answer.send(malformed("The login is too long.")));
   caf::anon_send(

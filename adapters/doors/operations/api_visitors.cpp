@@ -1,6 +1,7 @@
 // Who makes a request: sessions of browsers, tokens of scripts.
 
 #include "adapters/doors/http/browser.hpp"
+#include "adapters/doors/kit/login_document.hpp"
 #include "adapters/doors/kit/turnstile.hpp"
 #include "adapters/doors/operations/api_answers.hpp"
 #include "adapters/doors/operations/api_parts.hpp"
@@ -162,23 +163,6 @@ std::shared_ptr<api_call> call_of(const kit::session& who) {
   return out;
 }
 
-struct credentials {
-  std::string name;
-  std::string password;
-};
-
-std::optional<credentials> credentials_in(const std::string& body) {
-  const auto look = [](int depth, json::parse_event_t, json&) {
-    return depth <= 1;
-  };
-  const auto x = json_of(body, look);
-  if (!x.is_object() || !x.contains("name") || !x["name"].is_string()
-      || !x.contains("password") || !x["password"].is_string())
-    return std::nullopt;
-  return credentials{x["name"].get<std::string>(),
-                     x["password"].get<std::string>()};
-}
-
 void let_in(api_pointer self, const api_request& x, const logged_in& who) {
   const auto opened = self->state.sessions->open(who.name, self->clock().now(),
                                                  who.proof, who.role);
@@ -246,10 +230,10 @@ void log_in_visitor(api_pointer self, const api_request& x) {
   const auto at = knock_of(x);
   if (!http::is_from_own_page(*x.what))
     return refuse(at, 403, "origin", "another page has sent this");
-  const auto given = credentials_in(x.what->body);
+  const auto given = kit::read_login_document(x.what->body);
   if (!given)
     return refuse(at, 400, "malformed",
-                  "give a JSON object with name and password");
+                  "give a JSON object with name and password, once each");
   if (given->name.empty() || given->name.size() > name_bytes_max
       || given->password.size() > password_bytes_max)
     return refuse(at, 401, "wrong_credentials", "wrong operator or password");

@@ -47,7 +47,9 @@ TEST_F(deposits_session, what_is_no_login_is_refused) {
   const std::string type = "Content-Type: application/json\r\n";
   for (const auto* body :
        {"", "[]", "{", "{\"name\":\"a\"}", "{\"name\":1,\"password\":2}",
-        "[[[[[[[[[[[[[[[[[[[[[[[["})
+        "[[[[[[[[[[[[[[[[[[[[[[[[",
+        R"({"name":"nobody","name":"psychoceramics","password":"s3cret"})",
+        R"({"password":"","name":"psychoceramics","password":"s3cret"})"})
     EXPECT_EQ(ask(text("POST", "/session", type, body)).status, 400u) << body;
   const std::string long_one(deposits::login_document_bytes_max + 1, ' ');
   EXPECT_EQ(ask(text("POST", "/session", type, long_one)).status, 413u);

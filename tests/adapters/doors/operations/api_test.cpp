@@ -72,6 +72,13 @@ TEST_F(api_test, a_session_is_who_has_logged_in) {
   EXPECT_EQ(last(), "ann: queue list {}");
 }
 
+TEST_F(api_test, a_login_that_says_something_twice_is_none) {
+  for (const auto* body :
+       {R"({"name":"bob","name":"ann","password":"right"})",
+        R"({"name":"ann","password":"wrong","password":"right"})"})
+    EXPECT_EQ(post("/api/v1/session", body).status, 400u) << body;
+}
+
 TEST_F(api_test, a_session_ends_by_itself_and_by_hand) {
   auto headers = logged_in_headers();
   http::request out;
