@@ -2,6 +2,8 @@
 
 #include "config/setting_values.hpp"
 
+#include "messages/values/log_text.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -147,12 +149,12 @@ command_line read_command_line(int argc, const char* const* argv,
     std::ostringstream error_text;
     const bool asked = app.exit(problem, text, error_text) == 0;
     out.exit_code = asked ? 0 : 2;
-    out.text = asked ? text.str() : std::string{problem.what()} + "\n";
+    out.text = asked ? text.str() : log_line(problem.what()) + "\n";
     return out;
   }
   const auto refuse = [&](const caf::error& why) {
     out.exit_code = 2;
-    out.text = render(why) + "\n";
+    out.text = log_line(render(why)) + "\n";
     return out;
   };
   if (check->parsed()) {

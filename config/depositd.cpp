@@ -16,6 +16,7 @@
 #include "config/start_watch.hpp"
 #include "config/stop_watch.hpp"
 #include "config/version.hpp"
+#include "messages/values/log_text.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/send.hpp>
@@ -97,7 +98,8 @@ int await_end(const sigset_t& signals, const std::function<void()>& reload,
 }
 
 [[noreturn]] void not_started(const caf::error& why) {
-  std::cerr << "depositd: " << depositd::render(why) << std::endl;
+  std::cerr << "depositd: " << depositd::log_line(depositd::render(why))
+            << std::endl;
   leave(exit_not_started);
 }
 

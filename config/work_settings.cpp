@@ -4,6 +4,7 @@
 #include "config/s3_settings.hpp"
 #include "config/setting_fields.hpp"
 
+#include "adapters/notifying/mail_headers.hpp"
 #include "messages/values/names.hpp"
 
 #include <algorithm>
@@ -65,14 +66,24 @@ setting_fault check_target(const std::string& name, const storage_settings& x) {
                      name == "local" ? nullptr : "the folder of this storage");
 }
 
+/// A mail with such an address would never be sent, to nobody else either.
+std::string fault_of_address(const std::string& address) {
+  const auto fault = address_fault(address);
+  return fault.empty() ? fault
+                       : "\"" + address.substr(0, 100) + "\" " + fault;
+}
+
 /// What is wrong with who is written to, and how.
 setting_fault check_mail(const depositd_settings& x) {
   const auto& mail = x.mail;
   if (!mail.smtp.empty() && !parse_endpoint(mail.smtp))
     return {"mail.smtp",
             "\"" + mail.smtp.substr(0, 100) + "\" is not HOST:PORT"};
-  if (!mail.smtp.empty() && mail.from.find('@') == std::string::npos)
+  if (!mail.smtp.empty() && mail.from.empty())
     return {"mail.from", "an address is needed to send mail from"};
+  if (const auto fault = fault_of_address(mail.from);
+      !mail.from.empty() && !fault.empty())
+    return {"mail.from", fault};
   if (!mail.user.empty() && mail.tls == mail_tls::none)
     return {"mail.user", "needs mail.tls: a password is not sent where others "
                          "can read it"};
@@ -85,8 +96,8 @@ setting_fault check_mail(const depositd_settings& x) {
       return {key, "must have at most " + std::to_string(addresses_max)
                      + " addresses"};
     for (const auto& address : all)
-      if (address.find('@') == std::string::npos)
-        return {key, "\"" + address.substr(0, 100) + "\" is no mail address"};
+      if (const auto fault = fault_of_address(address); !fault.empty())
+        return {key, fault};
   }
   if (!x.reviews.webhook.empty() && !legal_web_address(x.reviews.webhook))
     return {"reviews.webhook", "must be an address of http or https"};

@@ -124,6 +124,14 @@ TEST_F(command_line_test, wrong_values_name_key_and_option) {
                  "(--set http.listen)\n");
   EXPECT_NE(refusal({"--set", "nonsense"}).find("KEY=VALUE"),
             std::string::npos);
+  for (const auto* odd : {"http.listen=a\nb", "log.level=\x1b[2J\nx", "a\nb=1",
+                          "\nnonsense", "queues.a\nb.kind=message",
+                          "http.\x1b[2J=1", "log.level=a\xff\n"}) {
+    const auto text = refusal({"--set", odd});
+    EXPECT_EQ(text.find('\n'), text.size() - 1) << text;
+    EXPECT_EQ(text.find('\x1b'), text.npos) << text;
+    EXPECT_EQ(text.find('\xff'), text.npos) << text;
+  }
   EXPECT_NE(refusal({"--set", "a.b=1"}).find("unknown key a.b (--set a.b)"),
             std::string::npos);
 }
