@@ -70,10 +70,18 @@ private:
                   gathering& sum) const;
   std::string body_of_object(const s3::listed& x) const;
 
+  /// Nothing has come in the time for it, and the list goes on.
+  caf::error nothing_yet(const std::string& cursor, std::string token,
+                         const batch_request& x);
+
   const source_origin from_;
   const s3_place place_;
   const record_rules rules_;
   web_line line_;
+  /// Where a list goes on that had no keys behind a cursor for long: each call
+  /// would begin it anew, and never come further.
+  std::string listed_behind_;
+  std::string listed_to_; ///< a token; empty: there is no such list
 };
 
 caf::error s3_reader::refused(const web_reply& said,
@@ -150,6 +158,16 @@ caf::error s3_reader::take(const s3::listed& x, std::string& at,
   return {};
 }
 
+caf::error s3_reader::nothing_yet(const std::string& cursor, std::string token,
+                                  const batch_request& x) {
+  listed_behind_ = cursor;
+  listed_to_ = std::move(token);
+  return caf::make_error(ec::store_failed,
+                         "the server's list had no keys for half of timeout_ms "
+                           + std::to_string(x.timeout.count())
+                           + ", and goes on");
+}
+
 caf::expected<pulled_batch> s3_reader::next_batch(const batch_request& x) {
   const interruption::call call{interruption_};
   const auto signer = aws_signer_of(from_, "s3");
@@ -161,7 +179,10 @@ caf::expected<pulled_batch> s3_reader::next_batch(const batch_request& x) {
   out.cursor = x.cursor;
   out.has_cursor = !x.cursor.empty();
   auto at = key_of_cursor(x.cursor);
-  std::string token;
+  // Whatever goes wrong now, the next call begins anew.
+  auto token = std::exchange(listed_to_, {});
+  if (listed_behind_ != x.cursor)
+    token.clear();
   do {
     const auto behind = at;
     const auto count = std::min(sum.room(out), keys_per_list_max);
@@ -177,14 +198,18 @@ caf::expected<pulled_batch> s3_reader::next_batch(const batch_request& x) {
       if (one.key != behind)
         if (auto wrong = take(one, at, out, sum))
           return wrong;
-    if (some->next.empty())
+    if (some->next.empty()) {
+      token.clear();
       break;
+    }
     // A list may be empty and yet not the last: where much was removed.
     if (at != behind)
       token.clear();
     else if (std::exchange(token, some->next) == some->next)
       return caf::make_error(ec::malformed, "the server's list has no end");
   } while (!sum.is_enough(out));
+  if (!token.empty() && out.cursor == x.cursor)
+    return nothing_yet(x.cursor, std::move(token), x);
   return out;
 }
 

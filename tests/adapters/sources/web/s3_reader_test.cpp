@@ -3,9 +3,12 @@
 #include "adapters/sources/web/s3_reader.hpp"
 #include "tests/adapters/sources/web/web_sources.hpp"
 
+#include <atomic>
 #include <tuple>
 
 namespace depositd::sources {
+
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -151,6 +154,33 @@ TEST_F(s3_reader_test, follows_lists_that_are_empty_but_not_for_ever) {
                      "&list-type=2&max-keys=100&prefix=p%2F");
   open({listed({}, "same")});
   EXPECT_EQ(asked(*reader).error(), ec::malformed);
+}
+
+/// Where very much was removed the list goes on, and shows nothing.
+TEST_F(s3_reader_test, goes_on_in_a_list_that_shows_no_keys_for_long) {
+  std::atomic<int> lists = 0;
+  std::atomic<bool> knows_tokens = true;
+  server = std::make_unique<scripted_server>([&](const std::string&) {
+    return knows_tokens ? listed({}, "t" + std::to_string(++lists))
+                        : denied("400 Bad Request", "InvalidArgument");
+  });
+  settings.from.endpoint = server->url("");
+  reader = opened(make_s3_reader("src", settings, web_context()));
+  const auto ask = [&] { return asked(*reader, 5, "p/a", 2s); };
+  const auto first = ask();
+  ASSERT_FALSE(first) << "as if nothing more came";
+  EXPECT_EQ(first.error(), ec::store_failed);
+  const auto count = server->requests().size();
+  EXPECT_FALSE(ask());
+  EXPECT_NE(line(count).find("?continuation-token=t" + std::to_string(count)),
+            std::string::npos)
+    << line(count);
+  knows_tokens = false;
+  EXPECT_FALSE(ask());
+  const auto refused = server->requests().size();
+  EXPECT_FALSE(ask());
+  EXPECT_NE(line(refused).find("&start-after=p%2Fa"), std::string::npos)
+    << "a place in a list does not last for ever";
 }
 
 TEST_F(s3_reader_test, names_keys_that_are_not_utf8_and_goes_on_behind_them) {
