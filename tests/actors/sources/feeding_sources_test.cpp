@@ -338,6 +338,7 @@ TEST_F(feeding_sources_test, what_is_paused_takes_no_room_from_others) {
   b.add(4, "ann");
   for (int i = 0; i < 4; ++i) {
     go(2s);
+    EXPECT_LE(queue->left_of("ann"), 2u);
     queue->finish(2);
   }
   EXPECT_EQ(queue->keys_of("a").size(), 2u);

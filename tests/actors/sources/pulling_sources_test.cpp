@@ -323,6 +323,18 @@ TEST_F(pulling_sources_test, only_some_kinds_are_told_what_is_applied) {
   EXPECT_TRUE(a.applied.empty());
 }
 
+TEST_F(pulling_sources_test, what_is_applied_is_told_until_it_is_heard) {
+  auto& a = has("a", 3);
+  set_of("a").settings.kind = source_kind::sqs;
+  a.deaf = 3;
+  start();
+  EXPECT_TRUE(a.applied.empty());
+  for (int i = 0; i < 100 && a.applied.empty(); ++i)
+    go(1s);
+  EXPECT_EQ(a.deaf, 0u);
+  EXPECT_EQ(a.applied, keys(0, 3));
+}
+
 TEST_F(pulling_sources_test, a_record_that_comes_again_is_applied_again) {
   auto& b = has("b", 3);
   b.from_the_start = true;

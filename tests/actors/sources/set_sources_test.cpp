@@ -23,6 +23,14 @@ protected:
                                    explain_strategy{"plan", strategy, picks});
   }
 
+  /// What waits at the queue is taken, and what comes.
+  void let_go() {
+    queue->waits = false;
+    caf::anon_send(caf::actor_cast<caf::actor>(options.shards),
+                   depositd::testing::take_waiting{});
+    settle();
+  }
+
   record_found find(const std::string& key) {
     const auto found =
       ask<record_found>(manager, find_record{"plan", "a", key});
@@ -125,6 +133,52 @@ TEST_F(set_sources_test, a_source_that_is_removed_leaves_what_was_queued) {
   EXPECT_EQ(report().sources.size(), 1u);
 }
 
+TEST_F(set_sources_test, what_a_source_that_goes_has_on_its_way_counts_once) {
+  has("a", 5);
+  auto& b = has("b");
+  plan.settings.high = 10;
+  queue->waits = true;
+  start();
+  ASSERT_EQ(queue->waiting.size(), 1u);
+  queue->control.sources.erase("a");
+  tell();
+  let_go();
+  b.add(20);
+  go(5s);
+  EXPECT_EQ(queue->keys_of("b").size(), 5u);
+}
+
+TEST_F(set_sources_test, what_a_source_that_goes_could_not_send_is_forgotten) {
+  has("a", 5);
+  auto& b = has("b");
+  plan.settings.high = 10;
+  for (int i = 0; i < 3; ++i)
+    queue->feed_errors.push_back(
+      caf::make_error(ec::draining, std::string{"not now"}));
+  start();
+  queue->control.sources.erase("a");
+  tell();
+  queue->feed_errors.clear();
+  b.add(20);
+  go(5s);
+  EXPECT_EQ(queue->keys_of("b").size(), 10u);
+}
+
+TEST_F(set_sources_test, who_has_gone_hears_of_no_refusal) {
+  has("a", 5);
+  auto& b = has("b");
+  plan.settings.high = 10;
+  queue->waits = true;
+  start();
+  queue->feed_errors.push_back(ec::stale_claim);
+  queue->control.sources.erase("a");
+  tell();
+  let_go();
+  b.add(20);
+  go(5s);
+  EXPECT_EQ(queue->keys_of("b").size(), 10u);
+}
+
 TEST_F(set_sources_test, another_source_has_its_turns) {
   has("a", 500);
   plan.settings.high = 10;
@@ -199,9 +253,7 @@ TEST_F(set_sources_test, another_downstream_forgets_nothing_on_its_way) {
   plan.settings.downstream = "http://elsewhere";
   tell();
   go(500ms);
-  queue->waits = false;
-  caf::anon_send(caf::actor_cast<caf::actor>(options.shards),
-                 depositd::testing::take_waiting{});
+  let_go();
   go(1s);
   EXPECT_EQ(queue->left_of("ann"), 2u);
   queue->finish(2);

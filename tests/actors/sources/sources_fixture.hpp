@@ -123,7 +123,14 @@ inline caf::behavior pulled_queue_shard(caf::event_based_actor* self,
     [=](const feed_records& x) -> caf::result<records_fed> {
       if (has->waits) {
         auto later = self->make_response_promise<records_fed>();
-        has->waiting.push_back([=]() mutable { later.deliver(has->take(x)); });
+        has->waiting.push_back([=]() mutable {
+          if (has->feed_errors.empty()) {
+            later.deliver(has->take(x));
+          } else {
+            later.deliver(has->feed_errors.front());
+            has->feed_errors.pop_front();
+          }
+        });
         return later;
       }
       if (has->feeds_well > 0) {
@@ -181,6 +188,7 @@ struct memory_source {
   bool from_the_start = false;      ///< it has no cursor
   std::vector<batch_request> asked;
   std::vector<std::string> applied;
+  std::size_t deaf = 0; ///< so often it does not hear what was applied
   std::size_t readers = 0;
 
   void add(std::size_t count, const std::string& user = "u") {
@@ -235,6 +243,10 @@ public:
   }
 
   caf::error applied(const std::vector<std::string>& keys) override {
+    if (from_->deaf > 0) {
+      --from_->deaf;
+      return caf::make_error(ec::store_failed, std::string{"not now"});
+    }
     from_->applied.insert(from_->applied.end(), keys.begin(), keys.end());
     return {};
   }
