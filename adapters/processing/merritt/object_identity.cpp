@@ -113,6 +113,22 @@ private:
     return out;
   }
 
+  bool is_made_by_this(const inventory_object& x) const {
+    return std::any_of(x.versions.begin(), x.versions.end(),
+                       [&](const auto& made) { return made.job == job_.uuid; });
+  }
+
+  /// A minter that repeats itself, as one that was brought back from a copy,
+  /// would have this become a version of somebody else's object.
+  outcome mint_anew() {
+    auto out =
+      ended(verdict::retry, "the minter gave " + job_.what.identifier
+                              + " again, which is an object already");
+    job_.what.identifier.clear();
+    job_.more.erase(left_by_process::minted);
+    return out;
+  }
+
   std::optional<outcome> find_object() {
     inventory_search search;
     search.identifier = job_.what.identifier;
@@ -127,6 +143,8 @@ private:
                "an update, but there is no object " + job_.what.identifier)}
                          : std::nullopt;
     const auto& object = found->front();
+    if (minted() && !is_made_by_this(object))
+      return mint_anew();
     if (object.collection != job_.collection)
       return ended(verdict::failed, job_.what.identifier
                                       + " is an object of the collection "

@@ -441,6 +441,36 @@ TEST_F(processing, S12_a_minter_may_stumble_twice) {
   EXPECT_EQ(job.what.identifier, "ark:/99999/fk4third");
 }
 
+/// One that was brought back from a copy, for example.
+TEST_F(processing, takes_no_object_of_others_for_what_was_minted) {
+  std::atomic<int> count = 0;
+  const testing::server minting{[&](const auto&) {
+    return testing::server::response(
+      "201 Created", "Content-Length: 28\r\n",
+      ++count < 3 ? "success: ark:/99999/fk4given"
+                  : "success: ark:/99999/fk4third");
+  }};
+  tools.minter =
+    make_http_minter({.url = minting.url("/shoulder/ark:/99999/fk4")});
+  start();
+  auto first = ready({{"a", "A"}});
+  EXPECT_EQ(process(first), "");
+  EXPECT_EQ(first.what.identifier, given_ark);
+  record(first);
+  auto again = first;
+  EXPECT_EQ(process(again), "") << "it is what this job has made";
+  EXPECT_FALSE(catalogue->unlock_all(first.uuid, any_token));
+  auto second = ready({{"b", "B"}});
+  EXPECT_EQ(run("process", second).says, verdict::not_yet);
+  const auto out = run("process", second);
+  EXPECT_EQ(out.says, verdict::retry);
+  EXPECT_EQ(out.reason, "the minter gave ark:/99999/fk4given again, which is "
+                        "an object already");
+  EXPECT_EQ(process(second), "");
+  EXPECT_EQ(second.what.identifier, "ark:/99999/fk4third");
+  EXPECT_FALSE(second.more.contains(left_by_process::known_object));
+}
+
 TEST_F(processing, gives_up_its_locks_with_its_last_attempt) {
   const testing::server minting{[&](const auto&) {
     return testing::server::response("502 Bad Gateway", "Content-Length: 0\r\n",
