@@ -186,6 +186,9 @@ private:
                                             "3",           "5000", url_.c_str(),
                                             name_.c_str(), "UTF8", nullptr};
     connection_.reset(PQconnectStartParams(names.data(), values.data(), 1));
+    // Errors carry their text; libpq would print warnings to standard error.
+    PQsetNoticeProcessor(
+      connection_.get(), [](void*, const char*) {}, nullptr);
     statement_timeout_ms_ = -1;
     if (PQstatus(connection_.get()) == CONNECTION_BAD)
       return failure(nullptr);
@@ -198,9 +201,6 @@ private:
         return late;
     }
     PQsetnonblocking(connection_.get(), 1);
-    // Errors carry their text; libpq would print warnings to standard error.
-    PQsetNoticeProcessor(
-      connection_.get(), [](void*, const char*) {}, nullptr);
     const auto* encoding =
       PQparameterStatus(connection_.get(), "server_encoding");
     return execute(settings_for(encoding != nullptr

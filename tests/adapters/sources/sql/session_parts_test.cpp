@@ -1,8 +1,12 @@
 #include "adapters/sources/sql/integer_text.hpp"
 #include "adapters/sources/sql/session.hpp"
+#include "tests/adapters/sources/sql/sql_readers.hpp"
+#include "tests/support/loopback_listener.hpp"
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -18,7 +22,40 @@ answer one(cell_kind kind, std::string text) {
   return out;
 }
 
+/// What PostgreSQL sends, as nobody sends it who is one.
+std::string message_of(char kind, const std::string& content) {
+  return std::string{kind, 0, 0, 0} + static_cast<char>(content.size() + 4)
+         + content;
+}
+
 } // namespace
+
+/// Lines of strangers, which a terminal obeys.
+TEST(a_postgres, says_nothing_past_the_log_before_it_has_let_anybody_in) {
+  const testing::loopback_listener listener;
+  std::thread server{[&] {
+    const int peer = listener.accept();
+    std::array<char, 1'000> greeting{};
+    EXPECT_GT(::recv(peer, greeting.data(), greeting.size(), 0), 0);
+    const std::string nothing{'\0'};
+    const auto said = message_of('R', std::string(4, '\0'))
+                      + message_of('N', "SNOTICE" + nothing + "M\x1b[31mlook"
+                                          + nothing + nothing)
+                      + message_of('E', "SFATAL" + nothing + "C57P03" + nothing
+                                          + "Mgo away" + nothing + nothing);
+    EXPECT_GT(::send(peer, said.data(), said.size(), MSG_NOSIGNAL), 0);
+    ::close(peer);
+  }};
+  ::testing::internal::CaptureStderr();
+  const auto reader = open_reader(sql_source(
+    "postgresql://u@127.0.0.1:" + std::to_string(listener.port())
+      + "/db?sslmode=disable",
+    "SELECT 1 AS id"));
+  const auto why = fault(*reader);
+  server.join();
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  EXPECT_NE(render(why).find("go away"), std::string::npos) << render(why);
+}
 
 TEST(an_answer, ends_at_its_most_rows) {
   answer_filler to{2};
