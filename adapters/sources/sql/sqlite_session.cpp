@@ -106,6 +106,11 @@ private:
                              "sqlite: " + path_ + ": "
                                + std::generic_category().message(why));
     }
+    if (!S_ISREG(now.st_mode)) {
+      database_.reset();
+      return caf::make_error(ec::store_failed,
+                             "sqlite: " + path_ + " is no file");
+    }
     if (database_ && now.st_dev == opened_.st_dev
         && now.st_ino == opened_.st_ino)
       return {};

@@ -7,6 +7,10 @@
 #include <fstream>
 #include <future>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 namespace depositd::sources {
 
 namespace {
@@ -50,6 +54,21 @@ TEST(sqlite_reader_test, does_not_read_what_is_no_database) {
   const auto reader =
     open_reader(sql_source("sqlite:" + path.string(), "SELECT 1 AS id FROM t"));
   EXPECT_EQ(fault(*reader), ec::store_failed);
+}
+
+/// Who opens a pipe waits for whoever writes into it.
+TEST(sqlite_reader_test, does_not_open_what_is_no_file) {
+  const temporary_folder folder;
+  const auto pipe = (folder.path() / "pipe.db").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int writer = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+  for (const auto& path : {pipe, folder.path().string()}) {
+    const auto why = fault(
+      *open_reader(sql_source("sqlite:" + path, "SELECT 1 AS id FROM t")));
+    EXPECT_EQ(why, ec::store_failed);
+    EXPECT_NE(render(why).find("is no file"), std::string::npos) << render(why);
+  }
+  ::close(writer);
 }
 
 TEST(sqlite_reader_test, compares_expressions_with_what_they_are) {
