@@ -14,6 +14,7 @@ PASSWORDS["fay"] = "another secret of fay"
 
 # Of a queue; sizes tell the rest.
 PEEKED = 40
+ASKED_OF_A_QUEUE = (["show"], ["size"], ["peek", "--limit", str(PEEKED)])
 
 # Of an engine and of its uptime, not of what it keeps.
 MOMENTARY = {
@@ -110,19 +111,19 @@ def has_moved(engine, moves):
 
 
 def queues(engine):
-    out = {}
-    for row in engine.rows("queue", "list"):
-        name = row["name"]
-        out[name] = {
-            what: steady(engine.ask("queue", what, name, *more))
-            for what, *more in (["show"], ["size"],
-                                ["peek", "--limit", str(PEEKED)])}
-    return out
+    names = [row["name"] for row in engine.rows("queue", "list")]
+    shown = [steady(engine.ask_all(
+        [["queue", what, name, *more] for name in names]))
+        for what, *more in ASKED_OF_A_QUEUE]
+    return {name: {what[0]: found for what, found
+                   in zip(ASKED_OF_A_QUEUE, of_it)}
+            for name, *of_it in zip(names, *shown)}
 
 
 def users(engine):
-    return {row["user"]: steady(engine.ask("user", "show", row["user"]))
-            for row in engine.rows("user", "list")}
+    names = [row["user"] for row in engine.rows("user", "list")]
+    return dict(zip(names, steady(engine.ask_all(
+        [["user", "show", name] for name in names]))))
 
 
 def processors(engine):
@@ -135,15 +136,17 @@ def processors(engine):
 def submissions(engine):
     """By number, with what pollers get and why the rest waits."""
     out = {}
-    for row in engine.submissions():
+    rows = engine.submissions()
+    more = engine.ask_all(
+        [["submission", "show", str(row["id"])] if row["status"] == "completed"
+         else ["why", str(row["id"])] for row in rows])
+    for row, shown in zip(rows, more):
         number = str(row["id"])
         found = {"row": row}
         if row["status"] == "completed":
-            shown = engine.ask("submission", "show", number)
             found["document"] = digest(shown["document"].encode())
         else:
-            why = engine.ask("why", number)
-            found["why"] = sorted(r["reason"] for r in why["reasons"])
+            found["why"] = sorted(r["reason"] for r in shown["reasons"])
         if row["user"] in PASSWORDS:
             found["told"] = told(engine, row)
         out[number] = found

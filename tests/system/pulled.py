@@ -95,10 +95,12 @@ class PulledTest(SystemTest):
     # -- what sources read --------------------------------------------------
 
     def program(self, name, text, *arguments):
-        """The command of a Python program that is written down for it."""
+        """The command of a Python program that is written down for it and has
+        nothing but the standard library: it is started over and over."""
         path = self.folder / f"{name}.py"
         path.write_text(text)
-        return shlex.join([sys.executable, str(path), *map(str, arguments)])
+        return shlex.join([sys.executable, "-S", str(path),
+                           *map(str, arguments)])
 
     def lines(self, name, records):
         """Appends records with a rising `n` to the file of a feeder."""
@@ -169,12 +171,18 @@ class PulledTest(SystemTest):
     def scheduler(self, engine, name=SCHEDULER):
         return engine.ask("scheduler", "show", name)
 
+    def look_at_source(self, engine, name):
+        """The same document, over HTTP: looking again and again costs less."""
+        status, found = self.api(engine, f"sources/{quote(name, safe='')}")
+        self.assertEqual(status, 200, found)
+        return found
+
     def await_source(self, engine, name, timeout=60, **wanted):
         """Until its document has these values; the document."""
         found = {}
 
         def it_has():
-            found.update(self.source(engine, name))
+            found.update(self.look_at_source(engine, name))
             return all(found[key] == value for key, value in wanted.items())
         try:
             wait_until(it_has, timeout)
@@ -184,8 +192,10 @@ class PulledTest(SystemTest):
 
     def await_more_replenishes(self, engine, name, count=2):
         """Until it was read again so often from now on."""
-        least = self.source(engine, name)["replenishes"] + count
-        wait_until(lambda: self.source(engine, name)["replenishes"] >= least)
+        def replenishes():
+            return self.look_at_source(engine, name)["replenishes"]
+        least = replenishes() + count
+        wait_until(lambda: replenishes() >= least)
 
     def record(self, engine, name, key):
         return engine.ask("source", "record", name, key)
@@ -197,10 +207,12 @@ class PulledTest(SystemTest):
     def api(self, engine, path):
         """(status, document) of GET at the admin port."""
         line = http.client.HTTPConnection(*engine.address("admin"), timeout=60)
-        self.addCleanup(line.close)
-        line.request("GET", "/api/v1/" + path)
-        answer = line.getresponse()
-        text = answer.read()
+        try:
+            line.request("GET", "/api/v1/" + path)
+            answer = line.getresponse()
+            text = answer.read()
+        finally:
+            line.close()
         try:
             return answer.status, json.loads(text)
         except ValueError:

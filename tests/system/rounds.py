@@ -12,6 +12,14 @@ from load import Load
 USERS = ["amelie", "boris", "chidi", "dalia"]
 
 
+def limits(shown):
+    """(allocation, concurrency) as set; None if they never were."""
+    for found in shown["limits"]:
+        if found["queue"] == "metadata":
+            return found["allocation"], found["concurrency"]
+    return None
+
+
 class KillRounds(SystemTest):
     """One engine on one folder through many kills."""
 
@@ -83,22 +91,18 @@ class KillRounds(SystemTest):
     def verify(self, label):
         rows = self.instance.submissions(self.users)
         self.assertEqual(disagreements(self.history, rows)[:20], [], label)
-        for user in self.users:
-            self.assertIn(self.limits(user), self.history.possible(user),
+        queue, *users = self.instance.ask_all(
+            [["queue", "show", "metadata"],
+             *(["user", "show", user] for user in self.users)])
+        for user, shown in zip(self.users, users):
+            self.assertIn(limits(shown), self.history.possible(user),
                           f"{label}: settings of {user}")
-        self.assertIn(self.suspended(), self.history.possible("suspended"),
+        self.assertIn(queue["suspended"], self.history.possible("suspended"),
                       f"{label}: suspension")
         return rows
 
     def suspended(self):
         return self.instance.ask("queue", "show", "metadata")["suspended"]
-
-    def limits(self, user):
-        """(allocation, concurrency) as set; None if they never were."""
-        for found in self.instance.ask("user", "show", user)["limits"]:
-            if found["queue"] == "metadata":
-                return found["allocation"], found["concurrency"]
-        return None
 
     def verify_documents(self, label, count=50):
         """What a poller has seen completed is still told word for word."""

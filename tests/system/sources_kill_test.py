@@ -147,7 +147,9 @@ class Killed(PulledTest):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
             self.wanted.add(f"file {n}.txt")
-        self.add_source(engine, "files", "folder", path=folder, capacity=100)
+        # The whole folder each time: ten times a second is most of the work.
+        self.add_source(engine, "files", "folder", path=folder, capacity=100,
+                        poll_interval_ms=1000)
 
     def add_messages(self, engine):
         if not self.sqs:
