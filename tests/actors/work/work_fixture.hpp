@@ -168,20 +168,41 @@ protected:
 
   // -- what the journal says
 
+  /// All events. What is in the journal stays as it is, so only what came
+  /// since the last call is read: tests ask after each step.
+  const std::vector<event>& journalled() {
+    record x;
+    const auto failed = store->read(
+      journalled_to_ + 1, [&](const stored_group& group) {
+        record_reader reader{group.bytes, group.group, bodies::copied};
+        while (!reader.at_end() && !reader.next(x))
+          journalled_.insert(journalled_.end(), x.events.begin(),
+                             x.events.end());
+        journalled_to_ = group.last;
+        return true;
+      });
+    EXPECT_FALSE(failed) << render(failed);
+    return journalled_;
+  }
+
   template <class Event>
   std::vector<Event> all() {
     std::vector<Event> out;
-    record x;
-    const auto failed = store->read(1, [&](const stored_group& group) {
-      record_reader reader{group.bytes, group.group, bodies::copied};
-      while (!reader.at_end() && !reader.next(x))
-        for (const auto& e : x.events)
-          if (const auto* found = std::get_if<Event>(&e))
-            out.push_back(*found);
-      return true;
-    });
-    EXPECT_FALSE(failed) << render(failed);
+    for (const auto& e : journalled())
+      if (const auto* found = std::get_if<Event>(&e))
+        out.push_back(*found);
     return out;
+  }
+
+  /// Of one thing; a made one if there is none.
+  template <class Event>
+  Event last_one_of(item_id id) {
+    const Event* out = nullptr;
+    for (const auto& e : journalled())
+      if (const auto* found = std::get_if<Event>(&e);
+          found != nullptr && found->id == id)
+        out = found;
+    return out == nullptr ? Event{} : *out;
   }
 
   std::vector<item_id> jobs() {
@@ -192,26 +213,17 @@ protected:
   }
 
   job_moved last_of(item_id job) {
-    job_moved out;
-    for (auto& x : all<job_moved>())
-      if (x.id == job)
-        out = std::move(x);
-    return out;
+    return last_one_of<job_moved>(job);
   }
 
   std::string state_of(item_id job) {
-    for (const auto& x : all<job_created>())
-      if (x.id == job && last_of(job).id == 0)
-        return word(x.status.state);
-    return word(last_of(job).status.state);
+    if (const auto moved = last_of(job); moved.id != 0)
+      return word(moved.status.state);
+    return word(last_one_of<job_created>(job).status.state);
   }
 
   batch_moved last_of_batch(item_id id) {
-    batch_moved out;
-    for (auto& x : all<batch_moved>())
-      if (x.id == id)
-        out = std::move(x);
-    return out;
+    return last_one_of<batch_moved>(id);
   }
 
   std::string state_of_batch(item_id id) {
@@ -248,6 +260,8 @@ protected:
   }();
 
 private:
+  std::vector<event> journalled_;
+  sequence journalled_to_ = 0;
   std::vector<test_processor> workers;
   std::map<item_id, std::size_t> taken_by;
 };

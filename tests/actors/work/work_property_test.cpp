@@ -205,19 +205,13 @@ protected:
 
   job_counts last_count_of(item_id batch) {
     job_counts out;
-    record x;
-    EXPECT_FALSE(store->read(1, [&](const stored_group& group) {
-      record_reader reader{group.bytes, group.group, bodies::skipped};
-      while (!reader.at_end() && !reader.next(x))
-        for (const auto& e : x.events)
-          if (const auto* moved = std::get_if<batch_moved>(&e);
-              moved != nullptr && moved->id == batch)
-            out = moved->jobs;
-          else if (const auto* counted = std::get_if<batch_counted>(&e);
-                   counted != nullptr && counted->id == batch)
-            out = counted->jobs;
-      return true;
-    }));
+    for (const auto& e : journalled())
+      if (const auto* moved = std::get_if<batch_moved>(&e);
+          moved != nullptr && moved->id == batch)
+        out = moved->jobs;
+      else if (const auto* counted = std::get_if<batch_counted>(&e);
+               counted != nullptr && counted->id == batch)
+        out = counted->jobs;
     return out;
   }
 
