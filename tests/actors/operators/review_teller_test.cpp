@@ -127,6 +127,16 @@ TEST_F(review_teller_test, tells_by_mail_and_webhook_with_the_first_ids) {
   EXPECT_EQ(body["jobs"].size(), 10u);
 }
 
+TEST_F(review_teller_test, tells_of_one_job_as_of_one) {
+  fail(1, "its bucket is gone");
+  start();
+  ASSERT_EQ(mails->sent.size(), 1u);
+  const auto& mail = mails->sent[0];
+  EXPECT_EQ(mail.subject, "depositd: 1 job needs review at merritt.store");
+  EXPECT_NE(mail.text.find("1 job has failed"), std::string::npos) << mail.text;
+  EXPECT_NE(mail.text.find("looked at it."), std::string::npos) << mail.text;
+}
+
 TEST_F(review_teller_test, tells_of_jobs_that_nothing_moves) {
   fail(4, "");
   auto& job = work->rows.front();

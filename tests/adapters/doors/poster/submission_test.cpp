@@ -138,6 +138,7 @@ TEST(poster_submission, m44_names_that_clash_are_told_apart) {
   EXPECT_EQ(x.payloads[1].file_name.size(), 37 + 5u);
   EXPECT_TRUE(x.payloads[1].file_name.ends_with("-a.txt"));
   EXPECT_EQ(x.payloads[2].file_name, "b.txt");
+  EXPECT_EQ(info_of(x, "", "http").file_name, "a.txt") << "the first";
 }
 
 TEST(poster_submission, m45_a_type_that_is_not_said_is_left_to_the_payload) {
