@@ -238,6 +238,11 @@ INSTANTIATE_TEST_SUITE_P(
   ::testing::Values(
     refused_case{"http: {listen: 8080}",
                  "http.listen: must be HOST:PORT, not \"8080\""},
+    refused_case{"http: {listen: ['127.0.0.1:8080']}",
+                 "http.listen: must be HOST:PORT"},
+    refused_case{"http: {connections_max: [5]}", "http.connections_max: must"},
+    refused_case{"http: {connections_max: }", "http.connections_max: must"},
+    refused_case{"nsq: {snappy: [true]}", "nsq.snappy: must be true or false"},
     refused_case{"http: {listen: 'x:99999'}", "http.listen:"},
     refused_case{"nsq: {http: {listen: 4151}}",
                  "nsq.http.listen: must be HOST:PORT, not \"4151\""},
