@@ -12,6 +12,7 @@ namespace depositd::s3 {
 namespace {
 
 using namespace ocfl;
+using ocfl::inventory; // not the port
 
 constexpr std::size_t entries_max = 1'000'000;
 constexpr std::size_t sidecar_bytes_max = 1'024;
