@@ -3,6 +3,7 @@
 #include "config/setting_values.hpp"
 
 #include "messages/values/hex.hpp"
+#include "messages/values/next_line.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -31,15 +32,12 @@ bool others_may_read(const std::string& path) {
          && (mode & (perms::group_all | perms::others_all)) != perms::none;
 }
 
-caf::error read_line(const std::string& setting, const std::string& path,
-                     std::string& to) {
+caf::error read_secret(const std::string& setting, const std::string& path,
+                       std::string& to) {
   std::ifstream file{path};
-  const bool read = static_cast<bool>(std::getline(file, to));
-  if (to.ends_with('\r'))
-    to.pop_back();
-  return read && !to.empty()
-           ? caf::error{}
-           : bad_setting(setting + ": no text in \"" + path + "\"");
+  to = next_line(file);
+  return to.empty() ? bad_setting(setting + ": no text in \"" + path + "\"")
+                    : caf::error{};
 }
 
 /// One of these settings; `text` is null where the file alone counts.
@@ -139,7 +137,7 @@ caf::error read_secrets(depositd_settings& to) {
     if (named && secret.text && !secret.text->empty())
       return bad_setting(setting + ": " + secret.name + " is given too");
     if (secret.text)
-      if (auto failure = read_line(setting, file, *secret.text))
+      if (auto failure = read_secret(setting, file, *secret.text))
         return failure;
     if (others_may_read(file))
       to.remarks.push_back(setting + ": others may read \"" + file + "\"");

@@ -1,6 +1,7 @@
 #include "adapters/shell/secrets.hpp"
 
 #include "messages/values/hex.hpp"
+#include "messages/values/next_line.hpp"
 #include "messages/values/password_hash.hpp"
 
 #include <sodium.h>
@@ -45,18 +46,10 @@ private:
   bool known_;
 };
 
-std::string read_line(std::istream& in) {
-  std::string out;
-  std::getline(in, out);
-  if (!out.empty() && out.back() == '\r')
-    out.pop_back();
-  return out;
-}
-
 std::string ask_unseen(terminal& where, const std::string& prompt) {
   where.err << prompt << std::flush;
   const no_echo guard;
-  auto out = read_line(where.in);
+  auto out = next_line(where.in);
   where.err << std::endl;
   return out;
 }
@@ -64,7 +57,7 @@ std::string ask_unseen(terminal& where, const std::string& prompt) {
 /// `name` is what people call it.
 caf::expected<std::string> read_once(terminal& where, const std::string& name) {
   auto out = where.reads_from_person ? ask_unseen(where, name + ": ")
-                                     : read_line(where.in);
+                                     : next_line(where.in);
   if (out.empty())
     return refuse("the " + name + " is empty");
   if (out.size() > password_bytes_max)
@@ -110,7 +103,7 @@ caf::expected<operator_token> read_token(const std::string& file) {
     return wrong("cannot be read");
   if (!S_ISREG(facts.st_mode) || (facts.st_mode & 077) != 0)
     return wrong("must be a file that only its owner can read: chmod 600");
-  const auto line = read_line(in);
+  const auto line = next_line(in);
   const auto colon = line.find(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == line.size())
     return wrong("must hold one line NAME:PASSWORD");

@@ -122,6 +122,18 @@ class Services(SystemTest):
         (folder / name).chmod(0o755)
         return folder
 
+    def test_without_java_it_is_exit_3_and_says_why(self):
+        programs = self.folder / "programs"
+        programs.mkdir()
+        for folder in os.environ["PATH"].split(":"):
+            for path in Path(folder).glob("*"):
+                if path.name != "java" and not (programs / path.name).exists():
+                    (programs / path.name).symlink_to(path)
+        for name in "kafka", "s3":
+            done = self.call("installed", name, PATH=str(programs))
+            self.assertEqual(done.returncode, NOT_INSTALLED, done.stderr)
+            self.assertIn("JAVA IS NOT INSTALLED", done.stderr)
+
     def test_jars_that_cannot_be_fetched_are_exit_3_in_capitals(self):
         done = self.call("installed", "kafka",
                          programs=self.fake("mvn", "exit 1"),

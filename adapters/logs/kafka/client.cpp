@@ -1,5 +1,6 @@
 #include "adapters/logs/kafka/client.hpp"
 
+#include "messages/values/next_line.hpp"
 #include "messages/values/owned.hpp"
 
 #include <spdlog/spdlog.h>
@@ -87,11 +88,8 @@ caf::error apply_password(rd_kafka_conf_t* conf, const std::string& path) {
   if (path.empty())
     return {};
   std::ifstream file{path};
-  std::string line;
-  const bool read = static_cast<bool>(std::getline(file, line));
-  if (line.ends_with('\r'))
-    line.pop_back();
-  if (!read || line.empty())
+  const auto line = next_line(file);
+  if (line.empty())
     return caf::make_error(ec::bad_setting,
                            "kafka.sasl.password_file: no password in " + path);
   return apply(conf, "sasl.password", line);

@@ -23,6 +23,25 @@ protected:
                                    explain_strategy{"plan", strategy, picks});
   }
 
+  /// Five records of `a`, none of `b` yet, which is returned, and room for ten.
+  depositd::testing::memory_source& two_sources() {
+    has("a", 5);
+    plan.settings.high = 10;
+    return has("b");
+  }
+
+  void remove_a() {
+    queue->control.sources.erase("a");
+    tell();
+  }
+
+  /// How many of very many come to the queue.
+  std::size_t fed_of(depositd::testing::memory_source& b) {
+    b.add(20);
+    go(5s);
+    return queue->keys_of("b").size();
+  }
+
   /// What waits at the queue is taken, and what comes.
   void let_go() {
     queue->waits = false;
@@ -134,49 +153,34 @@ TEST_F(set_sources_test, a_source_that_is_removed_leaves_what_was_queued) {
 }
 
 TEST_F(set_sources_test, what_a_source_that_goes_has_on_its_way_counts_once) {
-  has("a", 5);
-  auto& b = has("b");
-  plan.settings.high = 10;
+  auto& b = two_sources();
   queue->waits = true;
   start();
   ASSERT_EQ(queue->waiting.size(), 1u);
-  queue->control.sources.erase("a");
-  tell();
+  remove_a();
   let_go();
-  b.add(20);
-  go(5s);
-  EXPECT_EQ(queue->keys_of("b").size(), 5u);
+  EXPECT_EQ(fed_of(b), 5u);
 }
 
 TEST_F(set_sources_test, what_a_source_that_goes_could_not_send_is_forgotten) {
-  has("a", 5);
-  auto& b = has("b");
-  plan.settings.high = 10;
+  auto& b = two_sources();
   for (int i = 0; i < 3; ++i)
     queue->feed_errors.push_back(
       caf::make_error(ec::draining, std::string{"not now"}));
   start();
-  queue->control.sources.erase("a");
-  tell();
+  remove_a();
   queue->feed_errors.clear();
-  b.add(20);
-  go(5s);
-  EXPECT_EQ(queue->keys_of("b").size(), 10u);
+  EXPECT_EQ(fed_of(b), 10u);
 }
 
 TEST_F(set_sources_test, who_has_gone_hears_of_no_refusal) {
-  has("a", 5);
-  auto& b = has("b");
-  plan.settings.high = 10;
+  auto& b = two_sources();
   queue->waits = true;
   start();
   queue->feed_errors.push_back(ec::stale_claim);
-  queue->control.sources.erase("a");
-  tell();
+  remove_a();
   let_go();
-  b.add(20);
-  go(5s);
-  EXPECT_EQ(queue->keys_of("b").size(), 10u);
+  EXPECT_EQ(fed_of(b), 10u);
 }
 
 TEST_F(set_sources_test, another_source_has_its_turns) {
