@@ -125,10 +125,11 @@ class Services(SystemTest):
     def test_without_java_it_is_exit_3_and_says_why(self):
         programs = self.folder / "programs"
         programs.mkdir()
-        for folder in os.environ["PATH"].split(":"):
-            for path in Path(folder).glob("*"):
-                if path.name != "java" and not (programs / path.name).exists():
-                    (programs / path.name).symlink_to(path)
+        found = {path.name: path
+                 for folder in reversed(os.environ["PATH"].split(":"))
+                 for path in Path(folder).glob("*") if path.name != "java"}
+        for name, path in found.items():
+            (programs / name).symlink_to(path)
         for name in "kafka", "s3":
             done = self.call("installed", name, PATH=str(programs))
             self.assertEqual(done.returncode, NOT_INSTALLED, done.stderr)
