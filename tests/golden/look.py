@@ -16,8 +16,10 @@ PASSWORDS["fay"] = "another secret of fay"
 PEEKED = 40
 ASKED_OF_A_QUEUE = (["show"], ["size"], ["peek", "--limit", str(PEEKED)])
 
-# Of an engine and of its uptime, not of what it keeps.
+# Of an engine and of its uptime, not of what it keeps; and how far record logs
+# are with a broker that is not there.
 MOMENTARY = {
+    "record_logs",
     "version", "started_at", "uptime_s", "slots", "store", "handed_out",
     "finished", "turn", "turns", "turns_taken", "processors", "working",
     "nodes", "text", "left_ms"}
