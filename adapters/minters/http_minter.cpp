@@ -1,6 +1,7 @@
 #include "adapters/minters/http_minter.hpp"
 
 #include "adapters/fetching/curl_kit.hpp"
+#include "messages/values/blanks.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -43,11 +44,17 @@ std::string body_of(const mint_request& x) {
   return out;
 }
 
+struct answer_text {
+  std::string text;
+  bool too_large = false;
+};
+
 std::size_t collect(char* data, std::size_t, std::size_t count, void* to) {
-  auto& answer = *static_cast<std::string*>(to);
-  if (answer.size() + count > answer_bytes_max)
+  auto& answer = *static_cast<answer_text*>(to);
+  answer.too_large = answer.text.size() + count > answer_bytes_max;
+  if (answer.too_large)
     return 0;
-  answer.append(data, count);
+  answer.text.append(data, count);
   return count;
 }
 
@@ -58,16 +65,30 @@ caf::error refused(ec code, std::string_view what, std::string_view answer) {
   return caf::make_error(code, std::move(text));
 }
 
+/// Many say nothing but the status.
+caf::error answered(ec code, long status, std::string_view answer) {
+  if (trimmed(answer).empty())
+    return refused(code, "the minter answers with ", std::to_string(status));
+  return refused(code, "the minter answers: ", answer);
+}
+
+/// Whoever leads elsewhere does so whatever was asked, as a service that has
+/// a page for when it is closed.
+bool may_pass(long status) {
+  return status >= 500 || (status >= 300 && status < 400) || status == 408
+         || status == 429;
+}
+
 /// "success: ark:/99999/fk4abc | more".
 caf::expected<std::string> read_answer(long status, std::string_view answer) {
-  if (status >= 500 || status == 408 || status == 429)
-    return refused(ec::overloaded, "the minter answers: ", answer);
+  if (may_pass(status))
+    return answered(ec::overloaded, status, answer);
   if (status == 401 || status == 403)
-    return refused(ec::wrong_credentials, "the minter answers: ", answer);
+    return answered(ec::wrong_credentials, status, answer);
   if (status >= 300)
-    return refused(ec::invalid_argument, "the minter answers: ", answer);
+    return answered(ec::invalid_argument, status, answer);
   if (!answer.starts_with(success))
-    return refused(ec::malformed, "the minter answers: ", answer);
+    return answered(ec::malformed, status, answer);
   const auto first = answer.find_first_not_of(' ', success.size());
   const auto out =
     first == answer.npos
@@ -139,7 +160,7 @@ private:
       return caf::make_error(ec::overloaded, std::string{"no memory for curl"});
     const auto headers =
       curl_strings_of({"Content-Type: text/plain; charset=UTF-8"});
-    std::string answer;
+    answer_text answer;
     const auto set = [&](CURLoption option, auto value) {
       curl_easy_setopt(easy.get(), option, value);
     };
@@ -151,12 +172,15 @@ private:
     set(CURLOPT_WRITEFUNCTION, &collect);
     set(CURLOPT_WRITEDATA, &answer);
     const auto code = curl_easy_perform(easy.get());
+    if (answer.too_large)
+      return refused(ec::malformed, "the minter answers more than ",
+                     std::to_string(answer_bytes_max) + " bytes");
     if (code != CURLE_OK)
       return refused(ec::overloaded,
                      "the minter cannot be asked: ", curl_easy_strerror(code));
     long status = 0;
     curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE, &status);
-    return read_answer(status, answer);
+    return read_answer(status, answer.text);
   }
 
   const http_minter_options options_;

@@ -104,9 +104,17 @@ private:
     if (!found && found.error() == ec::wrong_credentials)
       return ended(verdict::not_yet, "no identifier was minted: "
                                        + depositd::render(found.error()));
+    // Nor is this job at fault if something else than a minter answers.
+    if (!found && found.error() == ec::malformed)
+      return ended(verdict::retry, "no identifier was minted: "
+                                     + depositd::render(found.error()));
     if (!found)
       return ended(found.error(), verdict::failed, "no identifier was minted");
-    job_.what.identifier = std::move(*found);
+    if (!legal_ark(*found))
+      return ended(verdict::retry,
+                   "the minter gave " + in_quotes(*found)
+                     + ", which is no ARK");
+    job_.what.identifier = kept_identifier(std::move(*found));
     job_.more[left_by_process::minted] = true;
     auto out = ended(verdict::not_yet, "minted " + job_.what.identifier);
     out.delay_ms = 1;

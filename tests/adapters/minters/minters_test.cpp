@@ -309,6 +309,22 @@ TEST_F(http_minting, tells_what_is_wrong_for_good) {
   EXPECT_EQ(mint(bad).error(), ec::invalid_argument);
 }
 
+TEST_F(http_minting, tells_what_answers_instead_of_a_minter) {
+  std::string answer;
+  const server at{[&](const auto&) { return answer; }};
+  answer = server::response("302 Found",
+                            "Content-Length: 0\r\nLocation: /closed\r\n", "");
+  auto out = mint(at);
+  EXPECT_EQ(out.error(), ec::overloaded) << "it leads everybody there";
+  EXPECT_EQ(render(out.error()), "the minter answers with 302");
+  answer = server::response("200 OK", "",
+                            "success: ark:/99999/fk4a\n"
+                              + std::string(64 * 1024, 'x'));
+  out = mint(at);
+  EXPECT_EQ(out.error(), ec::malformed);
+  EXPECT_EQ(render(out.error()), "the minter answers more than 65536 bytes");
+}
+
 TEST_F(http_minting, takes_nothing_but_arks) {
   for (const auto* answer :
        {"success: doi:10.5072/x", "success:", "success: ark:/99999/",

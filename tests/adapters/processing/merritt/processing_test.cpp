@@ -471,6 +471,30 @@ TEST_F(processing, takes_no_object_of_others_for_what_was_minted) {
   EXPECT_FALSE(second.more.contains(left_by_process::known_object));
 }
 
+/// What the minter does wrong is nothing that the submission has done.
+TEST_F(processing, tries_again_when_a_minter_gives_what_is_no_ark) {
+  std::string text;
+  const testing::server minting{[&](const auto&) {
+    return testing::server::response("201 Created", "", text);
+  }};
+  http_minter_options options{.url = minting.url("/shoulder/ark:/99999/fk4")};
+  options.tries = 1;
+  tools.minter = make_http_minter(options);
+  start();
+  auto job = ready({{"a", "A"}});
+  for (const auto* answer :
+       {"<html>closed until noon</html>", "success: ark:/99999//fk4",
+        "success: ark:/9/fk4", "success: ark:/Ada99/fk4"}) {
+    text = answer;
+    const auto out = run("process", job);
+    EXPECT_EQ(out.says, verdict::retry) << answer << ": " << out.reason;
+    EXPECT_EQ(job.what.identifier, "") << answer;
+  }
+  text = "success: ark:99999/fk4fourth";
+  EXPECT_EQ(process(job), "");
+  EXPECT_EQ(job.what.identifier, "ark:/99999/fk4fourth");
+}
+
 TEST_F(processing, gives_up_its_locks_with_its_last_attempt) {
   const testing::server minting{[&](const auto&) {
     return testing::server::response("502 Bad Gateway", "Content-Length: 0\r\n",
