@@ -1,5 +1,7 @@
 #include "config/data_folder.hpp"
 
+#include "adapters/stores/segments/manifest.hpp"
+
 #include <cerrno>
 #include <system_error>
 
@@ -26,7 +28,34 @@ caf::error refusal(const std::filesystem::path& folder,
                            + ": give the engine a folder of its own");
 }
 
+/// One of an embedded store: nothing else is harmed by what is put below it.
+bool is_data_folder(const std::filesystem::path& x) {
+  std::error_code ignored;
+  return std::filesystem::exists(x / "journal" / segments::manifest_name,
+                                 ignored)
+         || std::filesystem::exists(x / "shards" / "count", ignored);
+}
+
 } // namespace
+
+caf::error check_folder_of_its_own(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  std::error_code wrong;
+  auto above = fs::weakly_canonical(fs::absolute(folder, wrong), wrong);
+  if (wrong)
+    return {}; // which is told where it is made
+  if (!above.has_filename())
+    above = above.parent_path();
+  while (above.has_relative_path()) {
+    above = above.parent_path();
+    if (is_data_folder(above))
+      return caf::make_error(ec::bad_setting,
+                             "data.folder: " + folder.string() + " is within "
+                               + above.string()
+                               + ", which is the data folder of an engine");
+  }
+  return {};
+}
 
 caf::expected<std::string>
 close_data_folder(const std::filesystem::path& folder) {

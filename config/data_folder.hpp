@@ -16,6 +16,10 @@ namespace depositd {
 caf::expected<std::string>
 close_data_folder(const std::filesystem::path& folder);
 
+/// `ec::bad_setting` for a folder below another data folder, as a part of one
+/// is: what is in it would be taken for a store, or a new one begun among it.
+caf::error check_folder_of_its_own(const std::filesystem::path& folder);
+
 /// What is to be said of one that others than its owner may look into: it is
 /// left as it is, since that may be meant. Empty: nothing.
 std::string data_folder_remark(const std::filesystem::path& folder);

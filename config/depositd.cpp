@@ -159,6 +159,9 @@ int run(const depositd::depositd_settings& settings, bool is_demo) {
   depositd::warn_of_root();
   for (const auto& remark : settings.remarks)
     spdlog::warn("setting_remark {}", remark);
+  if (const auto failed =
+        depositd::check_folder_of_its_own(settings.data.folder))
+    not_started(failed);
   const auto closed = depositd::close_data_folder(settings.data.folder);
   if (!closed)
     not_started(closed.error());

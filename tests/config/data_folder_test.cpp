@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include <unistd.h>
 
 namespace depositd {
@@ -57,6 +59,33 @@ TEST_F(data_folder_test, that_others_may_write_to_is_closed_and_that_is_said) {
                          + "; they cannot any more");
     EXPECT_EQ(mode(), perms::owner_all | perms::group_read);
   }
+}
+
+TEST_F(data_folder_test, within_another_is_refused) {
+  namespace fs = std::filesystem;
+  const auto touch = [&](const fs::path& file) {
+    fs::create_directories(file.parent_path());
+    std::ofstream{file};
+  };
+  EXPECT_FALSE(check_folder_of_its_own(data / "journal"));
+  touch(data / "journal" / "journal.meta");
+  EXPECT_FALSE(check_folder_of_its_own(data));
+  EXPECT_FALSE(check_folder_of_its_own(data.string() + "/"));
+  EXPECT_FALSE(check_folder_of_its_own(data / "journal" / ".."));
+  EXPECT_FALSE(check_folder_of_its_own(folder.path() / "data-2"));
+  for (const auto* part : {"journal", "objects/", "sub/of/sub"})
+    EXPECT_EQ(render(check_folder_of_its_own(data / part)),
+              "data.folder: " + (data / part).string() + " is within "
+                + fs::canonical(data).string()
+                + ", which is the data folder of an engine");
+  const auto link = folder.path() / "link";
+  fs::create_directory_symlink(data / "journal", link);
+  EXPECT_TRUE(check_folder_of_its_own(link));
+  const auto shards = folder.path() / "shards-data";
+  touch(shards / "shards" / "count");
+  EXPECT_FALSE(check_folder_of_its_own(shards));
+  EXPECT_TRUE(check_folder_of_its_own(shards / "shards" / "0"))
+    << "its journal is no engine's";
 }
 
 TEST_F(data_folder_test, of_everybody_is_refused) {

@@ -79,6 +79,18 @@ class Starting(SystemTest):
         self.start()
         self.assertEqual(folder.stat().st_mode & 0o777, 0o755)
 
+    def test_a_folder_within_a_data_folder_ends_it_with_one_line(self):
+        engine = self.start()
+        engine.kill()
+        journal = engine.data / "journal"
+        before = sorted(journal.iterdir())
+        with self.assertRaises(EngineFailed) as failed:
+            self.engine(data=journal).start()
+        self.assertEqual(failed.exception.code, 2)
+        self.assertIn(f"{journal} is within {engine.data.resolve()}",
+                      failed.exception.log)
+        self.assertEqual(sorted(journal.iterdir()), before)
+
     def test_a_data_folder_in_use_ends_it_with_one_line(self):
         first = self.start()
         second = self.engine(log=self.folder / "second.log")
