@@ -14,6 +14,7 @@
 #include <future>
 #include <optional>
 #include <set>
+#include <thread>
 
 namespace depositd::shell {
 
@@ -180,6 +181,8 @@ bool cut_short(const caf::error& x) {
          || x == caf::sec::disconnect_during_handshake;
 }
 
+constexpr auto pause_between_tries = 100ms;
+
 using found_engine = std::optional<caf::expected<admin_actor>>;
 
 /// Tries until there is an answer that counts or the time is up.
@@ -190,13 +193,19 @@ found_engine find_engine(open_system& open, const connection_options& options,
   const auto& middleman = open.port->middleman();
   const auto until = steady_clock::now() + options.connect_within;
   found_engine found;
+  const auto again = [&] {
+    if (!found || *found || !cut_short(found->error()))
+      return false;
+    // Who closes at once would be called again some hundred times.
+    std::this_thread::sleep_for(pause_between_tries);
+    return steady_clock::now() < until && !(stop && stop());
+  };
   do {
     auto out = std::make_shared<answer<admin_actor>>();
     system.spawn(connector, middleman, options.engine, out);
     auto left = until - steady_clock::now();
     found = out->wait(std::chrono::ceil<std::chrono::milliseconds>(left), stop);
-  } while (found && !*found && cut_short(found->error())
-           && steady_clock::now() < until);
+  } while (again());
   return found;
 }
 
@@ -249,8 +258,11 @@ connect(const connection_options& options, const interrupted& stop) {
                              "try it), or say where it is: --connect HOST:PORT";
   if (!found)
     return unreachable("no engine answers at " + where + hint + advice);
-  return unreachable("no engine at " + where + " (" + render(found->error())
-                     + ")" + (cut_short(found->error()) ? hint : "") + advice);
+  const auto why = render(found->error());
+  const bool is_of_tls =
+    cut_short(found->error()) || why.find(gate::speaks_tls) != why.npos;
+  return unreachable("no engine at " + where + " (" + why + ")"
+                     + (is_of_tls ? hint : "") + advice);
 }
 
 } // namespace depositd::shell

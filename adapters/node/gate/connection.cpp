@@ -1,11 +1,13 @@
 #include "adapters/node/gate/connection.hpp"
 
 #include "adapters/node/gate/accounts.hpp"
+#include "adapters/node/gate/node_port.hpp"
 
 #include <caf/io/basp_broker.hpp>
 
 #include <algorithm>
 #include <cerrno>
+#include <string_view>
 #include <utility>
 
 #include <sys/socket.h>
@@ -31,6 +33,13 @@ caf::io::network::default_multiplexer& loop_of(port_core& core) {
 
 bool try_again(int error) {
   return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
+}
+
+/// An alert, of a version of TLS that cannot be.
+void ask_for_tls(int socket) {
+  constexpr std::string_view alert{"\x15\x03\x03\0\x02\x02\x46", 7};
+  static_cast<void>(
+    ::send(socket, alert.data(), alert.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
 }
 
 } // namespace
@@ -127,6 +136,10 @@ rw_state connection::shake_hands() {
     case tls_state::more_to_read:
       return rw_state::success;
     default:
+      // Which the library does not say, since it may be anybody.
+      if (options_.side == wire_side::accepted
+          && tls_->reason() == speaks_no_tls)
+        ask_for_tls(options_.socket);
       // Who was closed by the other end may try again.
       if (!tls_->reason().empty())
         fail("TLS: " + tls_->reason());
@@ -136,6 +149,16 @@ rw_state connection::shake_hands() {
   }
 }
 
+void connection::see_first(const char* bytes, std::size_t size) {
+  if (std::exchange(seen_, true))
+    return;
+  const std::string_view text{bytes, size};
+  if (text.starts_with("\x15\x03") || text.starts_with("\x16\x03"))
+    other_language_ = speaks_tls;
+  else if (text.starts_with("HTTP/") || text.starts_with("GET "))
+    other_language_ = "it speaks HTTP";
+}
+
 rw_state connection::read_some(std::size_t& result, void* to, std::size_t max) {
   result = 0;
   if (!tls_) {
@@ -143,10 +166,11 @@ rw_state connection::read_some(std::size_t& result, void* to, std::size_t max) {
     if (size < 0 && try_again(errno))
       return rw_state::success;
     if (size <= 0) {
-      fail("");
+      fail(other_language_);
       return rw_state::failure;
     }
     result = static_cast<std::size_t>(size);
+    see_first(static_cast<const char*>(to), result);
     return rw_state::success;
   }
   if (!tls_->ready()) {
@@ -264,7 +288,7 @@ bool connection::take_payload(caf::execution_unit* ctx, const char* bytes,
 bool connection::act(caf::execution_unit* ctx, wire_verdict verdict) {
   switch (verdict) {
     case wire_verdict::close:
-      fail(guard_.reason());
+      fail(*other_language_ != '\0' ? other_language_ : guard_.reason());
       return refuse(ctx);
     case wire_verdict::mute:
       muted_ = true;

@@ -108,6 +108,7 @@ private:
   void fail(const std::string& why);
   rw_state shake_hands();
   bool ready() const;
+  void see_first(const char* bytes, std::size_t size);
 
   connection_options options_;
   std::optional<tls_session> tls_;
@@ -119,6 +120,8 @@ private:
   std::size_t skipped_ = 0;   ///< to be read and forgotten
   bool muted_ = false;
   bool launched_ = false;
+  bool seen_ = false;                ///< its first bytes
+  const char* other_language_ = "";  ///< that they are of
   bool failed_ = false;
   bool cut_ = false;
   std::optional<time_point> waiting_since_; ///< for the other end to read

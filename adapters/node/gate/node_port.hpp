@@ -22,6 +22,11 @@
 
 namespace depositd::gate {
 
+/// What is said of an end that begins a handshake of TLS, or asks for one,
+/// where there is none.
+inline constexpr const char* speaks_tls =
+  "it speaks TLS, and this end does not";
+
 class port_core;
 struct port_counts;
 

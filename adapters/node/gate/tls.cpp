@@ -19,10 +19,20 @@ namespace depositd::gate {
 
 namespace {
 
+/// Whoever does not know TLS begins with what the library takes for a version
+/// of it.
+bool is_no_tls(unsigned long code) {
+  return ERR_GET_LIB(code) == ERR_LIB_SSL
+         && (ERR_GET_REASON(code) == SSL_R_WRONG_VERSION_NUMBER
+             || ERR_GET_REASON(code) == SSL_R_HTTP_REQUEST);
+}
+
 /// The newest error of this thread in a few words; forgets all of them.
 std::string last_error() {
   const auto code = ERR_peek_last_error();
   ERR_clear_error();
+  if (is_no_tls(code))
+    return speaks_no_tls;
   const char* text = code ? ERR_reason_error_string(code) : nullptr;
   return text ? text : "";
 }

@@ -12,6 +12,9 @@
 
 namespace depositd::gate {
 
+/// The reason of a handshake whose other end has none.
+inline constexpr const char* speaks_no_tls = "the other end does not speak it";
+
 /// In PEM form; all three or none.
 struct tls_files {
   std::string certificate; ///< with its chain

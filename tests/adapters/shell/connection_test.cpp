@@ -58,6 +58,50 @@ TEST(connection, to_a_silent_port_fails_in_time) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, 30s);
 }
 
+TEST(connection, to_who_closes_at_once_is_not_tried_without_a_pause) {
+  const testing::loopback_listener at;
+  int calls = 0;
+  std::thread closing{[&] {
+    for (int one = at.accept(); one >= 0; one = at.accept()) {
+      ++calls;
+      ::close(one);
+    }
+  }};
+  const auto link = connect(to({"127.0.0.1", at.port()}, 1s));
+  ::shutdown(at.socket(), SHUT_RDWR);
+  closing.join();
+  EXPECT_FALSE(link);
+  EXPECT_GE(calls, 1);
+  EXPECT_LE(calls, 11);
+}
+
+TEST(connection, says_which_other_language_is_spoken_there) {
+  const auto error_at = [](std::string_view said) {
+    const testing::loopback_listener at;
+    std::thread saying{[&] {
+      const int one = at.accept();
+      static_cast<void>(::send(one, said.data(), said.size(), MSG_NOSIGNAL));
+      ::shutdown(one, SHUT_WR);
+      // Until it goes: what it has sent would have the answer thrown away.
+      for (char byte = 0; ::recv(one, &byte, 1, 0) > 0;)
+        ;
+      ::close(one);
+    }};
+    const auto link = connect(to({"127.0.0.1", at.port()}));
+    ::shutdown(at.socket(), SHUT_RDWR);
+    saying.join();
+    return link ? "" : render(link.error());
+  };
+  const auto tls = error_at({"\x15\x03\x03\0\x02\x02\x46", 7});
+  EXPECT_NE(tls.find("(it speaks TLS, and this end does not); if its node port "
+                     "has TLS, give --tls-certificate"),
+            tls.npos)
+    << tls;
+  const auto http = error_at("HTTP/1.1 400 Bad Request\r\n"
+                             "Content-Length: 0\r\n\r\n");
+  EXPECT_NE(http.find("(it speaks HTTP)"), http.npos) << http;
+}
+
 TEST(connection, waiting_can_be_stopped) {
   const other_process engine;
   const auto start = std::chrono::steady_clock::now();

@@ -58,5 +58,23 @@ TEST_F(tls_connection, without_or_with_a_strange_certificate_is_refused) {
   EXPECT_TRUE(ask(of("operator")));
 }
 
+TEST_F(tls_connection, without_tls_is_told_that_it_is_needed) {
+  const auto answer = ask({});
+  ASSERT_FALSE(answer);
+  EXPECT_NE(render(answer.error()).find("it speaks TLS, and this end does not"),
+            std::string::npos)
+    << render(answer.error());
+}
+
+TEST_F(tls_connection, is_told_where_there_is_none) {
+  engine_.emplace();
+  const auto answer = ask(of("operator"));
+  ASSERT_FALSE(answer);
+  EXPECT_NE(
+    render(answer.error()).find("TLS: the other end does not speak it"),
+    std::string::npos)
+    << render(answer.error());
+}
+
 } // namespace
 } // namespace depositd::shell
