@@ -19,10 +19,12 @@ namespace {
 
 caf::expected<std::unique_ptr<receiving_place>>
 open_place(const std::string& name, const receiving_settings& x,
-           std::uint32_t rate_min, const std::filesystem::path& notes) {
+           std::uint32_t rate_min, const std::filesystem::path& notes,
+           const work_cut_ptr& cut) {
   if (x.kind == receiving_kind::s3) {
     auto options = s3_options_of(x.s3);
     options.limits.rate_min = rate_min;
+    options.stopped = watch(cut);
     return open_s3_receiving(std::move(options));
   }
   return open_folder_receiving(
@@ -34,10 +36,10 @@ open_place(const std::string& name, const receiving_settings& x,
 
 caf::error open_receiving(const depositd_settings& settings,
                           const std::filesystem::path& notes,
-                          stages::stage_tools& out) {
+                          const work_cut_ptr& cut, stages::stage_tools& out) {
   caf::error failure;
   for (const auto& [name, place] : settings.aptrust.receiving) {
-    auto opened = open_place(name, place, settings.fetch.rate_min, notes);
+    auto opened = open_place(name, place, settings.fetch.rate_min, notes, cut);
     if (opened)
       out.receiving[name] = std::move(*opened);
     else if (!failure)

@@ -8,6 +8,7 @@
 #include "adapters/processing/stages/chore.hpp"
 #include "adapters/processing/stages/stage_tools.hpp"
 #include "config/settings.hpp"
+#include "config/work_cut.hpp"
 #include "messages/actors.hpp"
 #include "messages/values/clock.hpp"
 
@@ -25,6 +26,7 @@ namespace depositd {
 /// own, stands what was mounted; empty: nowhere.
 caf::error open_receiving(const depositd_settings& settings,
                           const std::filesystem::path& notes,
+                          const work_cut_ptr& cut,
                           stages::stage_tools& out);
 
 /// The BagIt profiles that are shipped, and those of the settings' folder.

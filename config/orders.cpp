@@ -49,10 +49,11 @@ private:
 
 caf::expected<std::unique_ptr<restoration_target>>
 open_place(const depositd_settings& settings, const std::string& name,
-           const storage_settings& x, stages::stage_tools& tools) {
+           const storage_settings& x, const work_cut_ptr& cut,
+           stages::stage_tools& tools) {
   if (x.kind == storage_kind::s3)
     return open_s3_restoration(
-      watched_bucket("restoration." + name, x.s3, tools));
+      watched_bucket("restoration." + name, x.s3, cut, tools));
   if (x.path.empty())
     return open_folder_restoration(
       {.folder = settings.data.folder / "restored"});
@@ -88,10 +89,10 @@ all_reconcilers(const depositd_settings& settings) {
 } // namespace
 
 caf::error open_orders(const depositd_settings& settings,
-                       stages::stage_tools& out) {
+                       const work_cut_ptr& cut, stages::stage_tools& out) {
   std::map<std::string, std::shared_ptr<restoration_target>> places;
   for (const auto& [name, place] : settings.restoration) {
-    auto opened = open_place(settings, name, place, out);
+    auto opened = open_place(settings, name, place, cut, out);
     if (!opened)
       return caf::make_error(
         ec::bad_setting,

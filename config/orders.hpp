@@ -5,6 +5,7 @@
 
 #include "adapters/processing/stages/stage_tools.hpp"
 #include "config/settings.hpp"
+#include "config/work_cut.hpp"
 #include "messages/actors.hpp"
 
 #include <caf/actor_system.hpp>
@@ -16,6 +17,7 @@ namespace depositd {
 /// Opens what gives things back, and says what applies to orders.
 /// `ec::bad_setting` names the place that cannot be used.
 caf::error open_orders(const depositd_settings& settings,
+                       const work_cut_ptr& cut,
                        stages::stage_tools& out);
 
 /// Submits batches to `shards` from threads of handlers.

@@ -44,7 +44,8 @@ constexpr std::chrono::milliseconds greeting_limit{60'000};
 
 /// Lists one key, as at the start: also a key that is refused, and a bucket
 /// that is gone, are no fault of an item.
-service bucket_service(const std::string& name, const s3_settings& place) {
+service bucket_service(const std::string& name, const s3_settings& place,
+                       const work_cut_ptr& cut) {
   auto options = s3_options_of(place);
   options.tries = 1;
   options.limits.connect = connect_limit;
@@ -52,7 +53,9 @@ service bucket_service(const std::string& name, const s3_settings& place) {
   const auto bucket = std::make_shared<s3::client>(std::move(options));
   return std::make_shared<stages::shared_service>(
     stages::shared_service_options{
-      .name = name, .ask = [bucket] { return bucket->check(); }});
+      .name = name, .ask = [bucket, stopped = watch(cut)] {
+        return stopped() ? caf::error{} : bucket->check(); // the program ends
+      }});
 }
 
 /// A storage root is there with its disk, which may be mounted from afar.
@@ -112,11 +115,11 @@ folders_of(const depositd_settings& settings,
 /// By name.
 template <class Place, class Kind>
 service_map buckets_of(const std::map<std::string, Place>& places, Kind kind,
-                       const std::string& of) {
+                       const std::string& of, const work_cut_ptr& cut) {
   service_map out;
   for (const auto& [name, place] : places)
     if (place.kind == kind)
-      out[name] = bucket_service(of + "." + name, place.s3);
+      out[name] = bucket_service(of + "." + name, place.s3, cut);
   return out;
 }
 
@@ -251,12 +254,13 @@ void wait_for_services(stages::stage_handlers& all,
                        const stages::stage_tools& tools,
                        const work_cut_ptr& cut) {
   const auto storage =
-    buckets_of(settings.storage, storage_kind::s3, "storage");
+    buckets_of(settings.storage, storage_kind::s3, "storage", cut);
   const auto folders = folders_of(settings, tools);
   const auto restoration =
-    buckets_of(settings.restoration, storage_kind::s3, "restoration");
+    buckets_of(settings.restoration, storage_kind::s3, "restoration", cut);
   const auto receiving = buckets_of(settings.aptrust.receiving,
-                                    receiving_kind::s3, "aptrust.receiving");
+                                    receiving_kind::s3, "aptrust.receiving",
+                                    cut);
   const auto minter = minter_service(settings, cut);
   const auto own = own_disks_of(settings, tools);
   for (auto& [handler, work] : all) {
@@ -280,8 +284,10 @@ void wait_for_services(stages::stage_handlers& all,
 
 s3::client_options watched_bucket(const std::string& name,
                                   const s3_settings& place,
+                                  const work_cut_ptr& cut,
                                   stages::stage_tools& tools) {
   auto out = s3_options_of(place);
+  out.stopped = watch(cut);
   const auto room = std::make_shared<stages::bucket_room>(name);
   tools.rooms[name] = room;
   out.put_ended = [room](std::uint64_t bytes, const caf::error& no_room) {

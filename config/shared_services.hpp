@@ -24,6 +24,7 @@ void wait_for_services(stages::stage_handlers& all,
 /// that of its settings.
 s3::client_options watched_bucket(const std::string& name,
                                   const s3_settings& place,
+                                  const work_cut_ptr& cut,
                                   stages::stage_tools& tools);
 
 /// The same for programs while the working folder's disk is full.

@@ -202,11 +202,12 @@ fs::path storage_notes_of(const depositd_settings& settings) {
 caf::error open_storage(const depositd_settings& settings,
                         const fs::path& notes,
                         const std::shared_ptr<ocfl::copy_gate>& gate,
-                        stages::stage_tools& out) {
+                        const work_cut_ptr& cut, stages::stage_tools& out) {
   for (const auto& [name, target] : settings.storage) {
     auto opened =
       target.kind == storage_kind::s3
-        ? open_s3_objects(watched_bucket("storage." + name, target.s3, out))
+        ? open_s3_objects(
+          watched_bucket("storage." + name, target.s3, cut, out))
         : open_folder(settings, target, notes.empty() ? notes : notes / name,
                       gate);
     if (!opened)
@@ -278,13 +279,14 @@ open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
     return std::move(minter.error());
   out->minter = std::move(*minter);
   if (auto failed =
-        open_storage(settings, storage_notes_of(settings), gate, *out))
+        open_storage(settings, storage_notes_of(settings), gate, cut, *out))
     return failed;
-  if (auto failed = open_receiving(settings, mount_notes_of(settings), *out))
+  if (auto failed =
+        open_receiving(settings, mount_notes_of(settings), cut, *out))
     return failed;
   out->work = stages::make_read_model_reader(system, {.from = reads});
   out->submit = submitter_to(system, shards);
-  if (auto failed = open_orders(settings, *out))
+  if (auto failed = open_orders(settings, cut, *out))
     return failed;
   out->wake = [shards](wake_items x) { caf::anon_send(shards, std::move(x)); };
   out->lock_waits = std::make_shared<stages::item_waits>(out->wake);
@@ -308,10 +310,10 @@ open_node_tools(const depositd_settings& settings, engine_stores engine,
   std::erase_if(named.storage, [](const auto& x) {
     return x.second.kind == storage_kind::folder && x.second.path.empty();
   });
-  if (auto failed = open_storage(named, {}, nullptr, *out))
+  if (auto failed = open_storage(named, {}, nullptr, cut, *out))
     return failed;
   if (const auto failed =
-        open_receiving(settings, mount_notes_of_node(settings), *out))
+        open_receiving(settings, mount_notes_of_node(settings), cut, *out))
     spdlog::warn("receiving_not_opened reason=\"{}\"", render(failed));
   return std::shared_ptr<const stages::stage_tools>{out};
 }

@@ -28,13 +28,17 @@ SHIPPED = Path(__file__).resolve().parents[2] / "config" / "pipelines"
 
 
 class FullBucket(http.server.ThreadingHTTPServer):
-    """Stands before a server of S3, and takes nothing while it is `full`."""
+    """Stands before a server of S3, takes nothing while it is `full`, and
+    gives no answer to what is put there once it `hangs`, until it is `over`."""
 
     def __init__(self, behind):
         super().__init__(("127.0.0.1", 0), FullBucketCall)
         self.behind = behind.removeprefix("http://")
         self.full = None
         self.refused = 0
+        self.hangs = False
+        self.hanging = 0
+        self.over = threading.Event()
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -50,11 +54,17 @@ class FullBucketCall(http.server.BaseHTTPRequestHandler):
 
     def pass_on(self):
         body = self.rfile.read(int(self.headers["Content-Length"] or 0))
+        if self.command == "PUT" and self.server.hangs:
+            self.server.hanging += 1
+            self.server.over.wait(600)
+            self.close_connection = True
+            return None
         if self.command == "PUT" and self.server.full:
             self.server.refused += 1
             status, code = self.server.full
             document = f"<Error><Code>{code}</Code></Error>".encode()
-            return self.say(status, {}, document)
+            self.say(status, {}, document)
+            return None
         line = http.client.HTTPConnection(self.server.behind, timeout=60)
         line.putrequest(self.command, self.path, skip_host=True,
                         skip_accept_encoding=True)
@@ -66,6 +76,7 @@ class FullBucketCall(http.server.BaseHTTPRequestHandler):
         document = said.read()
         self.say(said.status, dict(said.getheaders()), document)
         line.close()
+        return None
 
     def say(self, status, headers, document):
         self.send_response_only(status)
@@ -247,6 +258,24 @@ class Buckets(SystemTest):
         for said in ("no_room bucket=storage.vault",
                      "room_again bucket=storage.vault"):
             self.assertEqual(engine.log().count(said), 2)
+
+    def test_a_bucket_that_hangs_holds_up_no_stop(self):
+        bucket = FullBucket(self.server.address)
+        self.addCleanup(bucket.server_close)
+        self.addCleanup(bucket.shutdown)
+        self.addCleanup(bucket.over.set)
+        engine = self.prepared("hangs", {
+            "storage.vault.endpoint": bucket.address,
+            "shutdown.drain_ms": 100})
+        bucket.hangs = True
+        batch = self.submit(engine, ["a"])
+        wait_until(lambda: bucket.hanging)
+        self.assertEqual(engine.stop(), 0, engine.log())
+        self.assertNotIn("stop_cut_short", engine.log())
+        bucket.hangs = False
+        bucket.over.set()
+        engine.start()
+        self.completed(engine, batch)
 
     def test_a_deposit_outlasts_a_server_that_is_away(self):
         engine = self.start({**self.place("blobs", "outlasted"),

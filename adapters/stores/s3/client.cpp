@@ -56,7 +56,8 @@ outgoing outgoing_of(std::string_view bytes) {
 } // namespace
 
 client::client(client_options options)
-  : options_(std::move(options)), wire_(options_.place, options_.limits) {
+  : options_(std::move(options)),
+    wire_(options_.place, options_.limits, options_.stopped) {
   // nop
 }
 
@@ -75,7 +76,7 @@ bool client::wait(const ending& last, std::uint32_t& failures) const {
   ++failures;
   if (last.hung && failures + 1 < options_.tries)
     failures = options_.tries - 1;
-  if (failures >= options_.tries)
+  if (failures >= options_.tries || (options_.stopped && options_.stopped()))
     return false;
   const auto delay = options_.retry_delay * (1u << std::min(failures - 1, 16u));
   std::this_thread::sleep_for(

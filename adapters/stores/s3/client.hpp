@@ -32,6 +32,9 @@ struct client_options {
   /// room for them; none: they are there. What fails otherwise is not told.
   /// From any thread; null: nobody is.
   std::function<void(std::uint64_t bytes, const caf::error& no_room)> put_ended;
+  /// Asked about once a second; true breaks off what is under way. From any
+  /// thread; null: nothing does.
+  std::function<bool()> stopped;
 };
 
 /// Keys are below the place's prefix. For several threads; every function

@@ -63,7 +63,7 @@ public:
         ec::store_failed,
         place.endpoint + ": "
           + (reason[0] ? reason.data() : curl_easy_strerror(code)));
-      out_.passing = !is_final(code);
+      out_.passing = !is_final(code) && code != CURLE_ABORTED_BY_CALLBACK;
       out_.hung = code == CURLE_OPERATION_TIMEDOUT;
     }
     // To the library the end of a connection is the end of an answer, also
@@ -214,8 +214,8 @@ private:
 
 } // namespace
 
-wire::wire(s3_place place, time_limits limits)
-  : place_(std::move(place)), limits_(limits),
+wire::wire(s3_place place, time_limits limits, std::function<bool()> stopped)
+  : place_(std::move(place)), stopped_(std::move(stopped)), limits_(limits),
     signing_("aws:amz:" + place_.region + ":s3") {
   // nop
 }
@@ -242,6 +242,7 @@ ending wire::send(const request& x) {
   if (!easy)
     return {
       {}, caf::make_error(ec::store_failed, "no memory for a request"), false};
+  stop_curl_if(easy.get(), stopped_);
   auto out = exchange{x, easy.get()}.run(place_, limits_, signing_);
   give_back(std::move(easy));
   return out;

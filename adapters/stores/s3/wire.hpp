@@ -72,7 +72,7 @@ struct ending {
 /// For several threads; keeps connections. Shows nobody the keys.
 class wire {
 public:
-  wire(s3_place place, time_limits limits);
+  wire(s3_place place, time_limits limits, std::function<bool()> stopped);
 
   ending send(const request& x);
 
@@ -85,6 +85,7 @@ private:
   void give_back(curl_easy x);
 
   const s3_place place_;
+  const std::function<bool()> stopped_;
   const time_limits limits_;
   const std::string signing_; ///< what the library wants to hear
   std::mutex mutex_;          // guards what follows

@@ -237,6 +237,21 @@ TEST(s3_client, asks_who_hangs_once_more_and_no_oftener) {
   EXPECT_EQ(server.arrivals(), 2);
 }
 
+TEST(s3_client, breaks_off_what_hangs_when_it_is_to_stop) {
+  const silent_server server;
+  auto options = impatient_with(server);
+  options.limits.whole = std::chrono::hours{1};
+  options.limits.stalled = std::chrono::hours{1};
+  int came = 0; // each is told of once
+  options.stopped = [&] {
+    came += server.arrivals();
+    return came > 0;
+  };
+  client bucket{options};
+  EXPECT_EQ(bucket.put("a", "abc"), ec::store_failed);
+  EXPECT_EQ(came + server.arrivals(), 1);
+}
+
 TEST(s3_client, goes_on_where_a_body_was_cut) {
   scripted_server server{
     turns{"HTTP/1.1 200 OK\r\nETag: \"t\"\r\nContent-Length: 6\r\n"
