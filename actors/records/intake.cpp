@@ -14,7 +14,13 @@ namespace depositd::records {
 
 namespace {
 
+using namespace std::chrono_literals;
 using self_pointer = actor_with<intake_state>*;
+
+/// For the log to show what was read of it. Whoever reads already has others
+/// wait meanwhile, and looks again.
+constexpr std::chrono::milliseconds first_look_max = 10s;
+constexpr std::chrono::milliseconds next_look_max = 2s;
 
 void set_trouble(intake_state& state, std::string text) {
   if (state.options.waits)
@@ -47,6 +53,69 @@ void go_on(self_pointer self, std::chrono::milliseconds pause) {
     self->send(self, read_more{});
 }
 
+void keep(self_pointer self, std::string name, std::int64_t value) {
+  self->send(self->state.options.journal,
+             keep_watermark{{std::move(name), value}});
+}
+
+// -- which log it is ----------------------------------------------------------
+
+/// Tried again and again: told once for each reason.
+void stop(self_pointer self, const caf::error& why) {
+  auto& state = self->state;
+  if (auto text = render(why); text != state.stopped) {
+    spdlog::error("intake_stopped topic={} reason=\"{}\"", state.options.topic,
+                  text);
+    state.stopped = std::move(text);
+  }
+  if (why == ec::store_damaged)
+    state.cut = why;
+  start_again(self, why);
+}
+
+/// These records are of the log that is read.
+void anchor_at(self_pointer self, const std::vector<partition_mark>& records) {
+  auto& state = self->state;
+  for (const auto& x : records) {
+    auto& anchor
+      = state.anchors.try_emplace(x.partition, no_record_mark).first->second;
+    if (std::exchange(anchor, x.mark) != x.mark)
+      keep(self, anchor_name(state.options, x.partition), x.mark);
+  }
+}
+
+caf::error compare(const intake_state& state, const watermarks_read& known,
+                   const std::vector<partition_position>& from) {
+  const auto last = marks(state, known, from);
+  const auto older = anchors(state, known, from);
+  auto& identity = *state.options.identity;
+  auto failed = identity.check(last, first_look_max);
+  return failed || older == last ? failed
+                                 : identity.check(older, first_look_max);
+}
+
+/// Brokers know topics by their names, and show one that was made anew as if
+/// it were the old one once it has grown as far. What was read since the last
+/// look may be of that one.
+bool is_another_log(self_pointer self) {
+  auto& state = self->state;
+  const auto now = self->clock().now();
+  // Brokers that are away would be waited for.
+  if (now < state.compared_at + state.options.look_pause
+      || state.partitions.empty() || !state.options.source->trouble().empty())
+    return false;
+  state.compared_at = now;
+  const auto failed
+    = state.options.identity->check(anchors(state), next_look_max);
+  if (failed == ec::store_damaged) {
+    stop(self, failed);
+    return true;
+  }
+  if (!failed)
+    anchor_at(self, marks(state));
+  return false;
+}
+
 // -- beginning ----------------------------------------------------------------
 
 /// Where something was read before, what is missing stops the intake.
@@ -69,25 +138,17 @@ void begin_at(self_pointer self, const watermarks_read& known) {
     return start_again(self, from.error());
   auto failed = state.options.source->assign(*from);
   if (!failed)
-    failed = state.options.identity->check(marks(state, known, *from));
-  if (failed) {
-    // Tried again and again: told once for each reason.
-    if (auto why = render(failed); why != state.stopped) {
-      spdlog::error("intake_stopped topic={} reason=\"{}\"",
-                    state.options.topic, why);
-      state.stopped = std::move(why);
-    }
-    if (failed == ec::store_damaged)
-      state.cut = failed;
-    return start_again(self, failed);
-  }
+    failed = compare(state, known, *from);
+  if (failed)
+    return stop(self, failed);
+  anchor_at(self, marks(state, known, *from));
   tell_begun_late(state, known, *from);
   state.partitions.clear();
   for (const auto& x : *from)
     state.partitions[x.partition].next = x.next;
   state.begun = true;
   state.grown = false;
-  state.looked_at = self->clock().now();
+  state.looked_at = state.compared_at = self->clock().now();
   state.stopped.clear();
   set_trouble(state, {});
   spdlog::info("intake_reads topic={} partitions={}", state.options.topic,
@@ -135,17 +196,16 @@ caf::error gather(intake_state& state, std::vector<source_record>& records) {
 
 void send_waiting(self_pointer self, std::int32_t number);
 
-void keep(self_pointer self, std::string name, std::int64_t value) {
-  self->send(self->state.options.journal,
-             keep_watermark{{std::move(name), value}});
-}
-
+/// Before the batch, whose group it is then in: nobody would know later what
+/// stood before the cursor.
 void keep_mark(self_pointer self, std::int32_t number,
                const source_record& last) {
   auto& state = self->state;
   const auto mark = mark_of(last.offset, last.key, last.value);
-  if (mark == no_record_mark)
-    return;
+  const auto reached = state.committed.find(number);
+  if (mark == no_record_mark
+      || (reached != state.committed.end() && last.offset < reached->second))
+    return; // a source may repeat older records
   state.marks[number] = mark;
   keep(self, mark_name(state.options, number), mark);
 }
@@ -158,13 +218,14 @@ void committed(self_pointer self, std::int32_t number, std::int64_t last) {
   partition.sending = false;
   state.in_flight -= partition.sent.records.size();
   state.bytes_in_flight -= partition.sent.bytes;
-  const auto sent = std::exchange(partition.sent, {});
+  partition.sent = {};
   auto& reached = state.committed[number];
   if (last >= reached && state.options.keeps_cursors)
     keep(self, cursor_name(state.options, number), last);
-  if (last >= reached && !sent.records.empty())
-    keep_mark(self, number, sent.records.back());
-  reached = std::max(reached, last + 1); // a source may repeat older records
+  const auto mark = state.marks.find(number);
+  if (mark != state.marks.end() && !state.anchors.contains(number))
+    anchor_at(self, {{number, mark->second}});
+  reached = std::max(reached, last + 1);
   send_waiting(self, number);
   go_on(self, {});
 }
@@ -223,6 +284,7 @@ void send_waiting(self_pointer self, std::int32_t number) {
   partition.sending = true;
   partition.sent = std::exchange(partition.waiting, {});
   partition.refused.clear();
+  keep_mark(self, number, partition.sent.records.back());
   send_batch(self, number, std::exchange(partition.next_batch, {}));
 }
 
@@ -271,7 +333,7 @@ bool turns_to_more(self_pointer self) {
 void read(self_pointer self) {
   auto& state = self->state;
   state.reading = false;
-  if (!state.begun || turns_to_more(self))
+  if (!state.begun || is_another_log(self) || turns_to_more(self))
     return;
   if (state.partitions.empty())
     return go_on(self, state.options.look_pause);

@@ -51,7 +51,8 @@ struct intake_options {
   std::chrono::milliseconds idle_pause{0};
   std::chrono::milliseconds retry_pause{1000}; ///< after any failure
   std::chrono::milliseconds request_timeout{30'000};
-  /// Between two looks whether the topic has got more partitions.
+  /// Between two looks whether the topic has got more partitions, or is another
+  /// one.
   std::chrono::milliseconds look_pause{60'000};
 };
 
@@ -96,6 +97,10 @@ struct intake_state {
   std::map<std::int32_t, std::int64_t> committed;
   /// Likewise which record was the last of them.
   std::map<std::int32_t, std::int64_t> marks;
+  /// And which was that when the log was last known to be the one that is read:
+  /// the last one may be of another already, which was made anew meanwhile.
+  std::map<std::int32_t, std::int64_t> anchors;
+  caf::actor_clock::time_point compared_at; ///< by those
   /// Why the log is not the one that was read. Once it has grown as far as that
   /// one had, nothing would tell: what it got meanwhile was never read.
   caf::error cut;

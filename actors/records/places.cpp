@@ -1,5 +1,7 @@
 #include "actors/records/places.hpp"
 
+#include "messages/values/record_mark.hpp"
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -20,6 +22,37 @@ bool is_ours(const intake_options& options, std::int32_t partition) {
          == options.shard;
 }
 
+using mark_map = std::map<std::int32_t, std::int64_t>;
+
+/// Marks of a name. The shard knows them as of its own beginning; `ours` are
+/// newer.
+std::vector<partition_mark>
+newest(const mark_map& ours, const watermarks_read& known,
+       const std::vector<partition_position>& read, const intake_options& of,
+       std::string (*name)(const intake_options&, std::int32_t)) {
+  const auto kept = by_name(known);
+  std::vector<partition_mark> out;
+  for (const auto& x : read) {
+    const auto here = ours.find(x.partition);
+    const auto at = kept.find(name(of, x.partition));
+    const auto mark = here != ours.end() ? here->second
+                      : at != kept.end() ? at->second
+                                         : no_record_mark;
+    if (mark != no_record_mark && offset_of_mark(mark) < x.next)
+      out.push_back({x.partition, mark});
+  }
+  return out;
+}
+
+std::vector<partition_mark> of_those_read(const intake_state& state,
+                                          const mark_map& all) {
+  std::vector<partition_mark> out;
+  for (const auto& [number, mark] : all)
+    if (state.partitions.contains(number))
+      out.push_back({number, mark});
+  return out;
+}
+
 } // namespace
 
 std::string partition_name(const intake_options& options, std::int32_t number) {
@@ -33,6 +66,10 @@ std::string cursor_name(const intake_options& options, std::int32_t number) {
 
 std::string mark_name(const intake_options& options, std::int32_t number) {
   return partition_name(options, number) + "#last";
+}
+
+std::string anchor_name(const intake_options& options, std::int32_t number) {
+  return partition_name(options, number) + "#anchor";
 }
 
 caf::expected<std::vector<partition_position>>
@@ -89,18 +126,21 @@ bool has_more(const intake_state& state) {
 std::vector<partition_mark> marks(const intake_state& state,
                                   const watermarks_read& known,
                                   const std::vector<partition_position>& read) {
-  const auto kept = by_name(known);
-  std::vector<partition_mark> out;
-  for (const auto& x : read) {
-    // The shard knows marks as of its own beginning.
-    const auto ours = state.marks.find(x.partition);
-    const auto at = kept.find(mark_name(state.options, x.partition));
-    if (ours != state.marks.end())
-      out.push_back({x.partition, ours->second});
-    else if (at != kept.end())
-      out.push_back({x.partition, at->second});
-  }
-  return out;
+  return newest(state.marks, known, read, state.options, mark_name);
+}
+
+std::vector<partition_mark>
+anchors(const intake_state& state, const watermarks_read& known,
+        const std::vector<partition_position>& read) {
+  return newest(state.anchors, known, read, state.options, anchor_name);
+}
+
+std::vector<partition_mark> marks(const intake_state& state) {
+  return of_those_read(state, state.marks);
+}
+
+std::vector<partition_mark> anchors(const intake_state& state) {
+  return of_those_read(state, state.anchors);
 }
 
 } // namespace depositd::records

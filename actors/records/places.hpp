@@ -19,9 +19,12 @@ std::string partition_name(const intake_options& options, std::int32_t number);
 /// what the shard has applied.
 std::string cursor_name(const intake_options& options, std::int32_t number);
 
-/// Which record was the last that was read. It may be of an earlier batch than
-/// the cursor, as it goes into a later group.
+/// Which record was the last that was read. It may be of a later batch than the
+/// cursor, which was not taken any more.
 std::string mark_name(const intake_options& options, std::int32_t number);
+
+/// Which record was the last when the log was known to be the one that is read.
+std::string anchor_name(const intake_options& options, std::int32_t number);
 
 /// Of the partitions that are ours.
 caf::expected<std::vector<partition_position>>
@@ -37,9 +40,19 @@ begun_late(const intake_state& state, const watermarks_read& known,
 /// cannot be asked is not known yet: no.
 bool has_more(const intake_state& state);
 
-/// By which these are known again.
+/// By which these are known again: the last records that were read, where these
+/// are before the position.
 std::vector<partition_mark> marks(const intake_state& state,
                                   const watermarks_read& known,
                                   const std::vector<partition_position>& read);
+
+/// Likewise: older ones, which are of the log whatever happened since.
+std::vector<partition_mark>
+anchors(const intake_state& state, const watermarks_read& known,
+        const std::vector<partition_position>& read);
+
+/// The same of the partitions that are read, by what was read of them here.
+std::vector<partition_mark> marks(const intake_state& state);
+std::vector<partition_mark> anchors(const intake_state& state);
 
 } // namespace depositd::records

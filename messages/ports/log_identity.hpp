@@ -6,6 +6,7 @@
 
 #include "messages/values/errors.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -20,15 +21,17 @@ struct partition_mark {
     = default;
 };
 
-/// Of one topic. Used by one thread, which may wait for as long as sources do.
+/// Of one topic. Used by one thread, which may wait.
 class log_identity {
 public:
   virtual ~log_identity() = default;
 
   /// `ec::store_damaged` if another record stands at the place of one that was
   /// read. One that is not there any more says nothing. `ec::store_failed` if
-  /// no broker answers.
-  virtual caf::error check(const std::vector<partition_mark>& marks) = 0;
+  /// no broker answers before `wait` is over.
+  virtual caf::error check(const std::vector<partition_mark>& marks,
+                           std::chrono::milliseconds wait)
+    = 0;
 };
 
 } // namespace depositd

@@ -326,7 +326,7 @@ TEST_P(record_log_suite, knows_a_log_by_what_was_read_of_it) {
     std::vector<partition_mark> out;
     for (const auto x : marks)
       out.push_back({partition, x});
-    return identity->check(out);
+    return identity->check(out, std::chrono::seconds{20});
   };
   EXPECT_FALSE(check({}));
   EXPECT_FALSE(check({mark_of(0, "k", "0")}));
@@ -334,7 +334,8 @@ TEST_P(record_log_suite, knows_a_log_by_what_was_read_of_it) {
   EXPECT_EQ(check({mark_of(9, "k", "another")}), ec::store_damaged);
   EXPECT_EQ(check({mark_of(5, "j", "5")}), ec::store_damaged);
   // Nothing is known of what is gone, or not there yet.
-  EXPECT_FALSE(identity->check({{1 - partition, mark_of(0, "k", "0")}}));
+  EXPECT_FALSE(identity->check({{1 - partition, mark_of(0, "k", "0")}},
+                               std::chrono::seconds{20}));
   driver->delete_below(topic, partition, 6);
   EXPECT_FALSE(check({mark_of(5, "j", "5")}));
 }

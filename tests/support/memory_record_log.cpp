@@ -216,7 +216,8 @@ public:
     // nop
   }
 
-  caf::error check(const std::vector<partition_mark>& marks) override {
+  caf::error check(const std::vector<partition_mark>& marks,
+                   std::chrono::milliseconds) override {
     const guard lock{log_->mutex};
     if (!log_->reachable || !log_->find(topic_))
       return unreachable();

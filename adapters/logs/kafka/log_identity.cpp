@@ -60,8 +60,10 @@ caf::error compare(const rd_kafka_message_t& x, const std::string& topic,
   }
   marks.erase(at);
   const auto there = record_of(x);
+  // To a source, what is no value is a null.
   if (there.offset != offset_of_mark(mark)
-      || mark_of(there.offset, there.key, there.value) == mark)
+      || mark_of(there.offset, there.key, there.value) == mark
+      || (!there.has_value && mark_of(there.offset, there.key, "null") == mark))
     return {};
   return caf::make_error(ec::store_damaged,
                          topic + "/" + std::to_string(x.partition)
@@ -78,16 +80,17 @@ public:
     // nop
   }
 
-  caf::error check(const std::vector<partition_mark>& marks) override;
+  caf::error check(const std::vector<partition_mark>& marks,
+                   std::chrono::milliseconds wait) override;
 
 private:
   kafka_options options_;
   std::string topic_;
 };
 
-caf::error kafka_identity::check(const std::vector<partition_mark>& marks) {
-  const auto end = std::chrono::steady_clock::now()
-                   + std::chrono::milliseconds{options_.timeout_ms};
+caf::error kafka_identity::check(const std::vector<partition_mark>& marks,
+                                 std::chrono::milliseconds wait) {
+  const auto end = std::chrono::steady_clock::now() + wait;
   open_marks open;
   for (const auto& x : marks)
     open[x.partition] = x.mark;
@@ -97,12 +100,12 @@ caf::error kafka_identity::check(const std::vector<partition_mark>& marks) {
   if (!by)
     return by.error();
   while (!open.empty()) {
-    const auto wait = milliseconds_until(end);
-    if (wait == 0)
+    const auto left = milliseconds_until(end);
+    if (left == 0)
       return caf::make_error(ec::store_failed,
                              topic_ + ": what was read of it last does not "
                                       "come");
-    const message x{rd_kafka_consumer_poll((*by)->handle(), wait)};
+    const message x{rd_kafka_consumer_poll((*by)->handle(), left)};
     if (!x)
       continue;
     if (auto error = compare(*x, topic_, open))

@@ -257,6 +257,125 @@ TEST_F(record_places_test, what_is_no_record_is_behind_it_and_may_be_deleted) {
   EXPECT_EQ(values(read_out("out")), (texts{"one done", "two done"}));
 }
 
+class log_made_anew_test : public testing::record_log_fixture {
+protected:
+  std::string trouble() {
+    const auto report = ask<intake_report>(reader_of_topic, report_intake{});
+    return report ? report->trouble : render(report.error());
+  }
+
+  /// So many lines, of numbers from `first` on.
+  void write_lines(int first, int count) {
+    for (int i = first; i < first + count; ++i)
+      write(line_of(i));
+  }
+
+  /// Removes the topic, makes it again, and has it go on to behind the place
+  /// of a reader of the one that was there.
+  void make_anew_longer() {
+    create_memory_topic(*topics, "in", 2);
+    write_lines(10, 5);
+    pass();
+    EXPECT_EQ(trouble(), "") << "two were skipped, and nobody knows yet";
+  }
+};
+
+TEST_F(log_made_anew_test, under_a_reader_is_known_a_minute_later) {
+  start_all();
+  write_lines(0, 2);
+  pass();
+  make_anew_longer();
+  const testing::captured_log log;
+  pass(60s);
+  EXPECT_NE(trouble(), "");
+  EXPECT_EQ(log.count("intake_stopped"), 1u) << log.text();
+  write_lines(20, 5);
+  pass(60s);
+  EXPECT_NE(trouble(), "");
+  process_all();
+  EXPECT_EQ(values(read_out("out")).size(), 5u) << "nothing came after that";
+}
+
+TEST_F(log_made_anew_test, before_a_crash_is_known_after_it) {
+  start_all();
+  write_lines(0, 2);
+  pass();
+  make_anew_longer();
+  crash_all();
+  start_all();
+  pass(2s);
+  EXPECT_NE(trouble(), "");
+}
+
+TEST_F(log_made_anew_test, long_after_it_was_begun_is_known_a_minute_later) {
+  start_all();
+  write_lines(0, 1);
+  pass();
+  pass(60s);
+  write_lines(1, 1);
+  pass();
+  pass(60s);
+  make_anew_longer();
+  trim_memory_partition(*topics, "in", 0, 1); // where the first one stood
+  pass(60s);
+  EXPECT_NE(trouble(), "");
+}
+
+TEST_F(log_made_anew_test, long_before_a_crash_is_known_after_it) {
+  start_all();
+  write_lines(0, 1);
+  pass();
+  pass(60s);
+  process_all();
+  make_anew_longer();
+  process_all(); // and with it another group of the journal
+  crash_all();
+  start_all();
+  pass(2s);
+  EXPECT_NE(trouble(), "");
+}
+
+TEST_F(log_made_anew_test, is_known_though_nothing_was_journalled_any_more) {
+  start_all();
+  write_lines(0, 2);
+  pass();
+  crash_all();
+  create_memory_topic(*topics, "in", 2);
+  write_lines(10, 5);
+  start_all();
+  pass(2s);
+  EXPECT_NE(trouble(), "");
+}
+
+TEST_F(log_made_anew_test, is_not_one_whose_old_records_are_gone) {
+  start_all();
+  write_lines(0, 2);
+  pass();
+  for (int i = 0; i < 3; ++i) {
+    write_lines(2 * i + 2, 2);
+    pass();
+    trim_memory_partition(*topics, "in", 0, 2 * i + 3);
+    pass(60s);
+    EXPECT_EQ(trouble(), "");
+  }
+  crash_all();
+  start_all();
+  pass(2s);
+  EXPECT_EQ(trouble(), "");
+}
+
+TEST_F(log_made_anew_test, is_looked_for_again_if_nobody_answers) {
+  start_all();
+  write_lines(0, 2);
+  pass();
+  make_anew_longer();
+  reach_memory_brokers(*topics, false);
+  pass(60s);
+  reach_memory_brokers(*topics, true);
+  pass(60s);
+  EXPECT_NE(trouble(), "");
+}
+
 TEST_F(record_places_test, the_same_log_is_read_on) {
   read_three_and_crash();
   write("ann metadata four x");
