@@ -1,8 +1,10 @@
 #include "adapters/sources/kafka/kafka_reader.hpp"
 
 #include "adapters/logs/kafka/client.hpp"
+#include "adapters/logs/kafka/record_log.hpp"
 #include "adapters/sources/kafka/gone_records.hpp"
 #include "adapters/sources/kafka/held_ends.hpp"
+#include "adapters/sources/kafka/known_topic.hpp"
 #include "adapters/sources/kafka/positions.hpp"
 #include "adapters/sources/kafka/topics.hpp"
 #include "adapters/sources/records/interruptible_reader.hpp"
@@ -47,8 +49,9 @@ struct batch_work {
 class kafka_reader final : public interruptible_reader {
 public:
   kafka_reader(std::string name, kafka_options options, std::string topic,
-               record_rules rules)
+               record_rules rules, milliseconds compared_every)
     : options_(std::move(options)), topic_(topic), rules_(std::move(rules)),
+      known_(open_kafka_identity(options_, topic_), compared_every),
       late_(std::move(name), std::move(topic)) {
     // nop
   }
@@ -62,6 +65,7 @@ private:
   caf::expected<std::int32_t> partitions(const batch_work& work);
   caf::expected<offset_range> range(std::int32_t partition,
                                     const batch_work& work);
+  caf::error compare(batch_work& work);
   caf::error assign(const offset_map& from, const batch_work& work);
   caf::error check(const batch_work& work) const;
   void look_for_held(const batch_work& work);
@@ -81,6 +85,7 @@ private:
   std::unique_ptr<kafka::client> client_;
   offset_map next_;  ///< what comes next of the assigned partitions
   offset_map marks_; ///< what is to come first of them, to be compared
+  known_topic known_;
   held_ends held_;
   late_begins late_;
   caf::error ended_;    ///< why nothing is read any more
@@ -101,16 +106,13 @@ caf::expected<pulled_batch> kafka_reader::next_batch(const batch_request& x) {
     error = prepare(work);
   if (!error)
     error = read(work);
-  if (error) {
+  if (error || work.made_anew) {
     // What it has fetched is read again: by a client that has nothing yet.
     client_.reset();
     next_.clear();
+  }
+  if (error)
     return error;
-  }
-  if (work.made_anew) {
-    client_.reset();
-    next_.clear();
-  }
   if (auto waits = held_up(work))
     return waits;
   work.out.cursor = to_text(work.kept);
@@ -214,10 +216,25 @@ caf::error kafka_reader::prepare(batch_work& work) {
     work.lows[i] = there->low;
     work.goals[i] = there->high;
   }
+  if (auto error = compare(work); error || work.made_anew)
+    return error;
   if (from != next_)
     if (auto error = assign(from, work))
       return error;
   look_for_held(work);
+  return {};
+}
+
+caf::error kafka_reader::compare(batch_work& work) {
+  const auto failed = known_.compare(work.kept, answer_wait, clock::now());
+  if (!failed)
+    return {};
+  if (rules_.key.empty())
+    return stop(render(failed));
+  add_bad(work.out, {}, render(failed));
+  for (const auto& [partition, low] : work.lows)
+    work.kept[partition] = {low};
+  work.made_anew = true;
   return {};
 }
 
@@ -349,6 +366,7 @@ caf::error kafka_reader::take(const rd_kafka_message_t& x, batch_work& work) {
     return mark == first.mapped() ? caf::error{} : begin_anew(x, work);
   next->second = x.offset + 1;
   work.kept[x.partition] = {x.offset + 1, mark};
+  known_.see(x.partition, mark);
   work.bytes += x.len;
   const auto key = std::to_string(x.partition) + "-" + std::to_string(x.offset);
   const auto value = value_of(x);
@@ -363,7 +381,7 @@ caf::error kafka_reader::take(const rd_kafka_message_t& x, batch_work& work) {
 
 caf::expected<std::unique_ptr<source_reader>>
 make_kafka_reader(const std::string& name, const source_settings& x,
-                  const reader_context& in) {
+                  const reader_context& in, milliseconds compared_every) {
   auto options = in.kafka;
   if (!x.from.brokers.empty())
     options.brokers = x.from.brokers;
@@ -376,7 +394,7 @@ make_kafka_reader(const std::string& name, const source_settings& x,
                            "topic: is required for the kind kafka");
   return std::unique_ptr<source_reader>{std::make_unique<kafka_reader>(
     name, std::move(options), x.from.topic,
-    rules_of(name, x, in.body_bytes_max))};
+    rules_of(name, x, in.body_bytes_max), compared_every)};
 }
 
 } // namespace depositd::sources

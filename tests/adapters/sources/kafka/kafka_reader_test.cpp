@@ -97,10 +97,12 @@ protected:
     FAIL() << "the topic is still there";
   }
 
-  void open(const std::string& key = {}) {
+  void open(const std::string& key = {},
+            std::chrono::milliseconds compared_every = topic_compared_every) {
     auto settings = settings_for(topic);
     settings.key = key;
-    auto made = make_kafka_reader("src", settings, context_for(options));
+    auto made = make_kafka_reader("src", settings, context_for(options),
+                                  compared_every);
     ASSERT_TRUE(made) << render(made.error());
     reader = std::move(*made);
   }
@@ -343,6 +345,37 @@ TEST_F(kafka_reader_test, knows_a_topic_made_anew_that_is_longer_already) {
   open();
   const auto out = reader->next_batch({100, cursor, seconds{60}});
   EXPECT_EQ(out ? caf::error{} : out.error(), ec::store_damaged);
+}
+
+TEST_F(kafka_reader_test, knows_a_topic_made_anew_and_longer_under_it) {
+  open("id", std::chrono::milliseconds{0});
+  publish(0, 10, R"({"id":)", "}");
+  auto cursor = next(5).cursor;
+  cursor = next(5, cursor).cursor;
+  ASSERT_EQ(offset_in(cursor), 10);
+  delete_topic();
+  make_topic(1);
+  sink = std::move(*open_kafka_sink(options));
+  publish(20, 40, R"({"id":)", "}");
+  const auto none = next_of_new(100, cursor);
+  EXPECT_TRUE(none.records.empty());
+  ASSERT_EQ(none.bad.size(), 1u);
+  EXPECT_NE(none.bad[0].reason.find("it was made anew"), std::string::npos)
+    << none.bad[0].reason;
+  const auto all = next(100, none.cursor);
+  EXPECT_EQ(bodies(all).size(), 20u);
+  EXPECT_TRUE(next(100, all.cursor).bad.empty()) << "it is known by now";
+}
+
+TEST_F(kafka_reader_test, knows_records_without_a_value_again) {
+  open("id", std::chrono::milliseconds{0});
+  const outgoing_record tombstone{
+    .topic = topic, .key = "k", .value = {}, .has_value = false};
+  const auto error = sink->publish({tombstone, tombstone}, seconds{60});
+  ASSERT_FALSE(error) << render(error);
+  const auto first = next(1);
+  const auto second = next(1, first.cursor);
+  EXPECT_EQ(offset_in(next(1, second.cursor).cursor), 2);
 }
 
 TEST_F(kafka_reader_test, goes_on_though_the_last_it_read_is_gone) {
