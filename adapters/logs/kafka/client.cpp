@@ -36,6 +36,9 @@ void note_error(rd_kafka_t*, int code, const char* text, void* opaque) {
   news.trouble = std::string{rd_kafka_err2name(
                    static_cast<rd_kafka_resp_err_t>(code))}
                  + ": " + text;
+  // librdkafka has no code for it.
+  if (news.trouble.find("receive.message.max.bytes") != std::string::npos)
+    news.too_large = news.trouble;
 }
 
 int take_statistics(rd_kafka_t*, char* text, std::size_t size, void* opaque) {

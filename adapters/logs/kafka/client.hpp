@@ -34,6 +34,10 @@ struct client_news {
   /// Why it does not reach the brokers; empty while it does.
   std::string trouble;
 
+  /// Likewise, though they answer: what they send is larger than the client
+  /// takes. Empty again once a record has come.
+  std::string too_large;
+
   /// What others keep back from a consumer, as it last saw itself.
   held_offsets held;
   held_offsets held_before; ///< and the time before that

@@ -51,8 +51,10 @@ public:
   }
 
   std::string trouble() const override {
-    const auto& why = client_->news().trouble;
-    return why.empty() ? held_up() : why;
+    const auto& news = client_->news();
+    if (!news.trouble.empty())
+      return news.trouble;
+    return news.too_large.empty() ? held_up() : news.too_large;
   }
 
 private:
@@ -261,9 +263,10 @@ kafka_source::poll(const read_limits& limits) {
       return stopped_;
     break;
   }
-  if (!out.empty())
+  if (!out.empty()) {
     client_->news().trouble.clear();
-  else
+    client_->news().too_large.clear();
+  } else
     look_for_broker(end);
   tell_held_up();
   return out;

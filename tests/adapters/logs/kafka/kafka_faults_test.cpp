@@ -180,6 +180,25 @@ TEST_F(kafka_faults, a_position_in_another_log_is_refused) {
   EXPECT_EQ(error, ec::store_damaged) << render(error);
 }
 
+TEST_F(kafka_faults, what_is_larger_than_a_client_takes_is_told) {
+  options.settings = {{"message.max.bytes", "500000"},
+                      {"fetch.max.bytes", "500000"},
+                      {"receive.message.max.bytes", "600000"}};
+  source = std::move(*open_kafka_source(options, topic));
+  publish({{.topic = topic, .key = "k", .value = std::string(800'000, 'x')}});
+  ASSERT_FALSE(source->assign({{0, 0}}));
+  const auto is_told = [&] {
+    const auto some = source->poll({.wait = milliseconds{1'100}});
+    EXPECT_TRUE(some && some->empty());
+    return source->trouble().find("increase receive.message.max.bytes")
+           != std::string::npos;
+  };
+  const auto end = clock::now() + seconds{60};
+  while (!is_told() && clock::now() < end) {
+  }
+  EXPECT_TRUE(is_told() && is_told()) << "though brokers answer";
+}
+
 TEST_F(kafka_faults, options_that_are_wrong_are_named) {
   options.settings = {{"security.protocl", "SSL"}};
   const auto unknown = open_kafka_sink(options);
