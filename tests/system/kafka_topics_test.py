@@ -45,7 +45,7 @@ class KafkaTopics(KafkaFixture):
         self.read_on(engine, old, dict(deposits(40, "new")))
         # Deposits were passed over: it is said within the minute, and again
         # by whoever goes on there.
-        wait_until(lambda: "intake_stopped" in engine.log(), 120)
+        wait_until(lambda: "intake_stopped" in engine.log(), 240)
         self.assertIn("another record at offset", engine.log())
         engine.kill()
         engine.start()
