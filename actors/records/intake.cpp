@@ -141,7 +141,9 @@ void begin_at(self_pointer self, const watermarks_read& known) {
     failed = compare(state, known, *from);
   if (failed)
     return stop(self, failed);
+  anchor_at(self, anchors(state, known, *from));
   anchor_at(self, marks(state, known, *from));
+  know_marks(state, known, *from);
   tell_begun_late(state, known, *from);
   state.partitions.clear();
   for (const auto& x : *from)
@@ -202,11 +204,14 @@ void keep_mark(self_pointer self, std::int32_t number,
                const source_record& last) {
   auto& state = self->state;
   const auto mark = mark_of(last.offset, last.key, last.value);
-  const auto reached = state.committed.find(number);
-  if (mark == no_record_mark
-      || (reached != state.committed.end() && last.offset < reached->second))
-    return; // a source may repeat older records
-  state.marks[number] = mark;
+  if (mark == no_record_mark)
+    return;
+  auto& kept = state.marks.try_emplace(number, mark).first->second;
+  // A source may repeat older records, and a batch that failed comes again in
+  // smaller ones: what is kept never goes back.
+  if (last.offset < offset_of_mark(kept))
+    return;
+  kept = mark;
   keep(self, mark_name(state.options, number), mark);
 }
 
@@ -223,7 +228,8 @@ void committed(self_pointer self, std::int32_t number, std::int64_t last) {
   if (last >= reached && state.options.keeps_cursors)
     keep(self, cursor_name(state.options, number), last);
   const auto mark = state.marks.find(number);
-  if (mark != state.marks.end() && !state.anchors.contains(number))
+  if (mark != state.marks.end() && offset_of_mark(mark->second) <= last
+      && !state.anchors.contains(number))
     anchor_at(self, {{number, mark->second}});
   reached = std::max(reached, last + 1);
   send_waiting(self, number);

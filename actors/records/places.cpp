@@ -48,7 +48,8 @@ std::vector<partition_mark> of_those_read(const intake_state& state,
                                           const mark_map& all) {
   std::vector<partition_mark> out;
   for (const auto& [number, mark] : all)
-    if (state.partitions.contains(number))
+    if (const auto at = state.partitions.find(number);
+        at != state.partitions.end() && offset_of_mark(mark) < at->second.next)
       out.push_back({number, mark});
   return out;
 }
@@ -133,6 +134,15 @@ std::vector<partition_mark>
 anchors(const intake_state& state, const watermarks_read& known,
         const std::vector<partition_position>& read) {
   return newest(state.anchors, known, read, state.options, anchor_name);
+}
+
+void know_marks(intake_state& state, const watermarks_read& known,
+                const std::vector<partition_position>& read) {
+  const auto kept = by_name(known);
+  for (const auto& x : read)
+    if (const auto at = kept.find(mark_name(state.options, x.partition));
+        at != kept.end())
+      state.marks.try_emplace(x.partition, at->second);
 }
 
 std::vector<partition_mark> marks(const intake_state& state) {

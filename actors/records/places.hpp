@@ -51,6 +51,11 @@ std::vector<partition_mark>
 anchors(const intake_state& state, const watermarks_read& known,
         const std::vector<partition_position>& read);
 
+/// From now on those that the journal has are ours: none that is kept later is
+/// of an earlier record.
+void know_marks(intake_state& state, const watermarks_read& known,
+                const std::vector<partition_position>& read);
+
 /// The same of the partitions that are read, by what was read of them here.
 std::vector<partition_mark> marks(const intake_state& state);
 std::vector<partition_mark> anchors(const intake_state& state);

@@ -72,7 +72,7 @@ protected:
     start();
     records::intake_options reading;
     reading.source = open_source();
-    reading.identity = open_memory_identity(topics, "in");
+    reading.identity = open_identity();
     reading.topic = "in";
     reading.format = plain_format();
     reading.own = core;
@@ -97,6 +97,10 @@ protected:
   /// Of the ingress topic.
   virtual std::shared_ptr<record_source> open_source() {
     return open_memory_source(topics, "in");
+  }
+
+  virtual std::shared_ptr<log_identity> open_identity() {
+    return open_memory_identity(topics, "in");
   }
 
   void crash_all() {

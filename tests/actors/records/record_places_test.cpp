@@ -257,8 +257,35 @@ TEST_F(record_places_test, what_is_no_record_is_behind_it_and_may_be_deleted) {
   EXPECT_EQ(values(read_out("out")), (texts{"one done", "two done"}));
 }
 
+/// Does not answer while it is told not to.
+class silent_identity final : public log_identity {
+public:
+  silent_identity(std::unique_ptr<log_identity> of,
+                  std::shared_ptr<bool> silent)
+    : of_(std::move(of)), silent_(std::move(silent)) {
+    // nop
+  }
+
+  caf::error check(const std::vector<partition_mark>& marks,
+                   std::chrono::milliseconds wait) override {
+    return *silent_ ? caf::make_error(ec::store_failed)
+                    : of_->check(marks, wait);
+  }
+
+private:
+  std::unique_ptr<log_identity> of_;
+  std::shared_ptr<bool> silent_;
+};
+
 class log_made_anew_test : public testing::record_log_fixture {
 protected:
+  std::shared_ptr<log_identity> open_identity() override {
+    return std::make_shared<silent_identity>(
+      open_memory_identity(topics, "in"), silent);
+  }
+
+  std::shared_ptr<bool> silent = std::make_shared<bool>(false);
+
   std::string trouble() {
     const auto report = ask<intake_report>(reader_of_topic, report_intake{});
     return report ? report->trouble : render(report.error());
@@ -369,9 +396,23 @@ TEST_F(log_made_anew_test, is_looked_for_again_if_nobody_answers) {
   write_lines(0, 2);
   pass();
   make_anew_longer();
-  reach_memory_brokers(*topics, false);
+  *silent = true;
   pass(60s);
-  reach_memory_brokers(*topics, true);
+  EXPECT_EQ(trouble(), "");
+  *silent = false;
+  pass(60s);
+  EXPECT_NE(trouble(), "");
+}
+
+TEST_F(log_made_anew_test, under_who_was_started_again_is_known_as_well) {
+  start_all();
+  write_lines(0, 2);
+  pass();
+  process_all();
+  crash_all();
+  start_all();
+  pass(2s);
+  make_anew_longer();
   pass(60s);
   EXPECT_NE(trouble(), "");
 }
