@@ -1,5 +1,6 @@
 #include "actors/operators/order_desk.hpp"
 
+#include "actors/operators/object_names.hpp"
 #include "actors/rules/orders/deletions.hpp"
 #include "messages/catalogue.hpp"
 #include "messages/shard.hpp"
@@ -147,13 +148,14 @@ caf::result<order_placed> place(self_pointer self, const place_order& ask) {
   const auto& options = self->state.options;
   self
     ->request(options.catalogue, options.patience,
-              search_objects{{{.identifier = what.object}}, 1})
+              search_objects{as_kept(what.object), 1})
     .then(
       [=](const objects_found& found) {
         if (found.objects.empty()
             || !may_touch(x->ask.limits, found.objects.front()))
           return fail(x, no_object(x->ask.what.object));
         x->object = found.objects.front();
+        x->ask.what.object = x->object.identifier;
         find_file(self, x);
       },
       [=](const caf::error& why) { fail(x, why); });
@@ -182,6 +184,10 @@ caf::error add_target(asking& x, const inventory_object& object) {
                            object.identifier + " is not of " + x.request.user
                              + ": a request is for objects of one owner");
   x.request.user = object.owner;
+  // Its name may have been written in two ways.
+  for (const auto& target : x.request.targets)
+    if (target.object == object.identifier)
+      return {};
   x.request.targets.push_back({object.identifier, object.collection});
   return {};
 }
@@ -194,7 +200,7 @@ void find_target(self_pointer self, const asking_ptr& x, std::size_t next) {
   const auto& options = self->state.options;
   self
     ->request(options.catalogue, options.patience,
-              search_objects{{{.identifier = name}}, 1})
+              search_objects{as_kept(name), 1})
     .then(
       [=](const objects_found& found) {
         if (found.objects.empty()

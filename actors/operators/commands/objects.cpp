@@ -2,6 +2,7 @@
 
 #include "actors/operators/work.hpp"
 
+#include "actors/operators/object_names.hpp"
 #include "messages/catalogue.hpp"
 #include "messages/values/work_documents.hpp"
 
@@ -54,15 +55,6 @@ document with_versions(const inventory_object& x) {
 }
 
 // -- asking -------------------------------------------------------------------
-
-/// An ARK is kept with the slash after "ark:", which need not be written.
-std::vector<inventory_search> as_kept(const std::string& identifier) {
-  constexpr std::string_view scheme = "ark:";
-  std::vector<inventory_search> out{{.identifier = identifier}};
-  if (identifier.starts_with(scheme) && !identifier.starts_with("ark:/"))
-    out.push_back({.identifier = "ark:/" + identifier.substr(scheme.size())});
-  return out;
-}
 
 /// Goes on with the object that `identifier` names, if the caller sees it; if
 /// it is not there with `gone`, where that is given.
@@ -204,9 +196,10 @@ document event_document(const premis_event& x) {
           {"job", text_or_null(x.job)}};
 }
 
-/// What is deleted has no entry that says whose it was; its events do.
+/// What is deleted has no entry that says whose it was; its events do, but not
+/// of which collection.
 bool are_seen(const admin_call& call, const std::vector<premis_event>& x) {
-  return !x.empty()
+  return !x.empty() && call.by.collections.empty()
          && std::all_of(x.begin(), x.end(), [&](const premis_event& one) {
               return call.by.sees(one.owner);
             });

@@ -34,6 +34,9 @@ TEST_F(admin_limits_test, nobody_learns_of_objects_by_their_events) {
   world_.objects.clear();
   world_.events[0].owner = "A";
   EXPECT_EQ(run_as(ltd, "object events", name)["events"].size(), 1u);
+  // They do not say of which collection it was.
+  world_.control.operators["ltd"].collections = {"maps"};
+  EXPECT_EQ(send_as(ltd, "object events", name).error(), ec::not_found);
 }
 
 TEST_F(admin_limits_test, a_limited_operator_sees_only_their_users) {

@@ -60,7 +60,9 @@ protected:
         [this](const search_objects& x) {
           objects_found found;
           for (const auto& one : objects)
-            if (one.identifier == x.any.front().identifier)
+            if (std::any_of(x.any.begin(), x.any.end(), [&](const auto& any) {
+                  return one.identifier == any.identifier;
+                }))
               found.objects.push_back(one);
           return found;
         },
@@ -115,6 +117,21 @@ TEST_F(order_desk_test, queues_an_order_under_the_owner_of_the_object) {
   const auto order = order_in(document->more);
   ASSERT_TRUE(order && *order);
   EXPECT_EQ((**order).asked_by, "operator=ann");
+}
+
+TEST_F(order_desk_test, finds_an_object_however_its_ark_is_written) {
+  add("ark:/1/a", "INST", {"local"});
+  const auto placed = place(order_kind::restore_object, "ark:1/a");
+  ASSERT_TRUE(placed) << render(placed.error());
+  EXPECT_EQ(placed->info.title, "ark:/1/a");
+  const auto document = decode_batch_document(submitted.at(0).document);
+  ASSERT_TRUE(document);
+  EXPECT_EQ((**order_in(document->more)).object, "ark:/1/a");
+  ASSERT_TRUE(ask_deletion_of({"ark:1/a", "ark:/1/a"}));
+  const auto* request = std::get_if<deletion_changed>(&proposed.at(0));
+  ASSERT_NE(request, nullptr);
+  ASSERT_EQ(request->targets.size(), 1u) << "it is one object";
+  EXPECT_EQ(request->targets[0].object, "ark:/1/a");
 }
 
 TEST_F(order_desk_test, brings_back_first_what_cannot_be_read) {
