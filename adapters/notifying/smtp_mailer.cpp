@@ -6,6 +6,11 @@
 #include <curl/curl.h>
 
 #include <array>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <string_view>
+#include <utility>
 
 namespace depositd {
 
@@ -117,13 +122,76 @@ void set_relay(CURL* easy, const smtp_options& x, const std::string& url) {
   set(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(x.time_limit.count()));
 }
 
-/// Sees each line that the relay says. Of several recipients curl tells the
-/// last answer alone; who is to come again may be before one who is not.
-std::size_t note_not_now(char* line, std::size_t size, std::size_t count,
-                         void* to) {
-  if (count > 0 && line[0] == '4')
-    *static_cast<bool*>(to) = true;
-  return size * count;
+/// What the relay said. Of several recipients curl tells the last answer alone;
+/// who is to come again may be before one who is not.
+struct relay_answers {
+  bool not_now = false;             ///< to anything
+  std::size_t asked = 0;            ///< recipients
+  std::vector<std::size_t> put_off; ///< of these, by their numbers
+
+  static int note(CURL*, curl_infotype what, char* data, std::size_t size,
+                  void* to) {
+    auto& self = *static_cast<relay_answers*>(to);
+    const std::string_view line{data, size};
+    if (what == CURLINFO_HEADER_OUT && line.starts_with("RCPT TO:")) {
+      ++self.asked;
+      self.about_recipient_ = true;
+    } else if (what == CURLINFO_HEADER_OUT && line.starts_with("DATA")) {
+      self.about_recipient_ = false;
+    } else if (what == CURLINFO_HEADER_IN && line.starts_with('4')) {
+      self.note_not_now();
+    }
+    return 0;
+  }
+
+private:
+  /// An answer may have several lines.
+  void note_not_now() {
+    not_now = true;
+    if (about_recipient_ && (put_off.empty() || put_off.back() != asked - 1))
+      put_off.push_back(asked - 1);
+  }
+
+  bool about_recipient_ = false;
+};
+
+/// Who still has to get a mail that others have got. What an engine forgets
+/// when it ends comes to those once more.
+class mails_begun {
+public:
+  /// Of `all`, in their order.
+  std::vector<std::string> left(const std::string& mail,
+                                std::vector<std::string> all) {
+    const std::lock_guard guard{mutex_};
+    const auto at = left_.find(mail);
+    return at == left_.end() ? std::move(all) : at->second;
+  }
+
+  void keep(const std::string& mail, std::vector<std::string> left) {
+    constexpr std::size_t mails_max = 1'000;
+    const std::lock_guard guard{mutex_};
+    left_[mail] = std::move(left);
+    if (left_.size() > mails_max)
+      left_.erase(left_.begin()->first == mail ? std::next(left_.begin())
+                                               : left_.begin());
+  }
+
+  void forget(const std::string& mail) {
+    const std::lock_guard guard{mutex_};
+    left_.erase(mail);
+  }
+
+private:
+  std::mutex mutex_;
+  std::map<std::string, std::vector<std::string>> left_;
+};
+
+/// The same mail to the same people is one.
+std::string name_of(const mail& x, const std::vector<std::string>& everybody) {
+  auto out = x.id;
+  for (const auto& one : everybody)
+    out += "\n" + one;
+  return out;
 }
 
 std::string url_of(const smtp_options& x) {
@@ -141,11 +209,38 @@ public:
   caf::error send(const mail& x) override {
     if (auto fault = mail_fault(x); !fault.empty())
       return caf::make_error(ec::invalid_argument, std::move(fault));
-    const easy_handle easy{curl_easy_init(), &curl_easy_cleanup};
-    const auto head = mail_headers(x, options_.from, now());
     auto everybody = x.to;
     everybody.insert(everybody.end(), x.bcc.begin(), x.bcc.end());
-    const auto recipients = list_of(everybody);
+    const auto name = name_of(x, everybody);
+    const auto left = begun_.left(name, everybody);
+    auto out = send_to(left, x);
+    const bool some_have_it = left.size() < everybody.size();
+    if (out.failure == ec::invalid_argument && some_have_it)
+      out.failure = caf::none;
+    if (out.failure)
+      return out.failure;
+    if (out.put_off.empty()) {
+      begun_.forget(name);
+      return {};
+    }
+    begun_.keep(name, out.put_off);
+    return caf::make_error(ec::overloaded,
+                           to_string(options_.relay) + " has put off "
+                             + out.put_off.front() + " and "
+                             + std::to_string(out.put_off.size() - 1)
+                             + " more; nobody else is to get the mail again");
+  }
+
+private:
+  struct sent {
+    caf::error failure; ///< nobody has got it
+    std::vector<std::string> put_off; ///< others have
+  };
+
+  sent send_to(const std::vector<std::string>& whom, const mail& x) {
+    const easy_handle easy{curl_easy_init(), &curl_easy_cleanup};
+    const auto head = mail_headers(x, options_.from, now());
+    const auto recipients = list_of(whom);
     const bool plain = is_plain_mail(x);
     auto text = plain ? plain_text_of(x, head) : plain_text{};
     const auto headers = list_of(head);
@@ -165,28 +260,33 @@ public:
       set(curl, CURLOPT_HTTPHEADER, headers.get());
       set(curl, CURLOPT_MIMEPOST, parts.get());
     }
-    bool not_now = false;
-    set(curl, CURLOPT_HEADERFUNCTION, &note_not_now);
-    set(curl, CURLOPT_HEADERDATA, &not_now);
+    relay_answers said;
+    set(curl, CURLOPT_VERBOSE, 1L);
+    set(curl, CURLOPT_DEBUGFUNCTION, &relay_answers::note);
+    set(curl, CURLOPT_DEBUGDATA, &said);
     set(curl, CURLOPT_ERRORBUFFER, reason.data());
     stop_curl_if(curl, options_.stopped);
     const auto code = curl_easy_perform(easy.get());
-    if (code == CURLE_OK)
-      return {};
+    if (code == CURLE_OK) {
+      sent out;
+      for (const auto number : said.put_off)
+        out.put_off.push_back(whom.at(number));
+      return out;
+    }
     long status = 0;
     curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE, &status);
     // A wrong password or certificate is not the mail's fault.
-    const bool by_mail = !not_now && code != CURLE_LOGIN_DENIED
+    const bool by_mail = !said.not_now && code != CURLE_LOGIN_DENIED
                          && code != CURLE_USE_SSL_FAILED
                          && code != CURLE_PEER_FAILED_VERIFICATION;
-    return caf::make_error(
-      by_mail && status >= 500 && status < 600 ? ec::invalid_argument
-                                               : ec::overloaded,
-      "the mail cannot be sent by " + to_string(options_.relay) + ": "
-        + (reason[0] ? reason.data() : curl_easy_strerror(code)));
+    return {caf::make_error(
+              by_mail && status >= 500 && status < 600 ? ec::invalid_argument
+                                                       : ec::overloaded,
+              "the mail cannot be sent by " + to_string(options_.relay) + ": "
+                + (reason[0] ? reason.data() : curl_easy_strerror(code))),
+            {}};
   }
 
-private:
   micros now() const {
     using namespace std::chrono;
     return options_.now ? options_.now()
@@ -197,6 +297,7 @@ private:
 
   const smtp_options options_;
   const std::string url_;
+  mails_begun begun_;
 };
 
 } // namespace

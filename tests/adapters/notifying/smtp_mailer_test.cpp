@@ -297,6 +297,28 @@ TEST_F(smtp_mails, tell_what_never_from_what_not_now) {
   EXPECT_EQ(send(x), ec::overloaded);
 }
 
+TEST_F(smtp_mails, come_again_only_to_whom_they_were_put_off_for) {
+  auto by = make_smtp_mailer(options);
+  ASSERT_TRUE(by);
+  auto x = a_mail();
+  x.to = {"soon@example.org", "never@example.org", "ann@example.org"};
+  x.bcc = {"soon-bob@example.org"};
+  const auto put_off = (*by)->send(x);
+  EXPECT_EQ(put_off, ec::overloaded);
+  EXPECT_HAS(render(put_off), "soon@example.org and 1 more");
+  EXPECT_EQ(server->next()["to"], std::vector<std::string>{"ann@example.org"});
+  EXPECT_FALSE((*by)->send(x));
+  EXPECT_EQ(
+    server->next()["to"],
+    (std::vector<std::string>{"soon@example.org", "soon-bob@example.org"}));
+  x.to = {"ann@example.org", "soon-never@example.org"};
+  EXPECT_EQ((*by)->send(x), ec::overloaded);
+  EXPECT_EQ(
+    server->next()["to"],
+    (std::vector<std::string>{"ann@example.org", "soon-bob@example.org"}));
+  EXPECT_FALSE((*by)->send(x)) << "the others have it";
+}
+
 TEST_F(smtp_mails, are_not_taken_though_the_relay_is_there) {
   auto x = a_mail();
   x.to = {"later@example.org"};

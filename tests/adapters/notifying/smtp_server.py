@@ -1,7 +1,7 @@
 """An SMTP server for tests, made of aiosmtpd: prints its port, then one line of
 JSON for each mail that it takes. Recipients that begin with "never" are refused
-for good, those that begin with "later" for now; the sender "mute@..." gets no
-answer.
+for good, those that begin with "later" for now, those with "soon" the first
+time, and with "soon-never" then for good; the sender "mute@..." gets no answer.
 
 With a certificate and its key as arguments it speaks STARTTLS, or with "tls"
 behind them TLS from the beginning, and takes mail only from "ann" whose
@@ -16,6 +16,8 @@ from aiosmtpd.smtp import SMTP, AuthResult
 
 
 class Handler:
+    asked = set()
+
     async def handle_MAIL(self, server, session, envelope, address, options):
         if address.startswith("mute"):
             await asyncio.sleep(3600)
@@ -24,6 +26,11 @@ class Handler:
 
     async def handle_RCPT(self, server, session, envelope, address, options):
         if address.startswith("never"):
+            return "550 no such user"
+        if address.startswith("soon") and address not in self.asked:
+            self.asked.add(address)
+            return "451 try again later"
+        if address.startswith("soon-never"):
             return "550 no such user"
         if address.startswith("later"):
             return "451 try again later"
