@@ -1,6 +1,7 @@
 #include "adapters/sources/sql/postgres_session.hpp"
 
 #include "adapters/sources/sql/scrubber.hpp"
+#include "adapters/stores/postgres/quiet_login.hpp"
 #include "messages/values/hex.hpp"
 
 #include <libpq-fe.h>
@@ -185,10 +186,7 @@ private:
     const std::array<const char*, 9> values{"10",          "5",    "3",
                                             "3",           "5000", url_.c_str(),
                                             name_.c_str(), "UTF8", nullptr};
-    connection_.reset(PQconnectStartParams(names.data(), values.data(), 1));
-    // Errors carry their text; libpq would print warnings to standard error.
-    PQsetNoticeProcessor(
-      connection_.get(), [](void*, const char*) {}, nullptr);
+    connection_.reset(postgres::begin_quietly(names.data(), values.data()));
     statement_timeout_ms_ = -1;
     if (PQstatus(connection_.get()) == CONNECTION_BAD)
       return failure(nullptr);

@@ -1,5 +1,7 @@
 #include "adapters/stores/postgres/connection.hpp"
 
+#include "adapters/stores/postgres/quiet_login.hpp"
+
 #include <cerrno>
 #include <chrono>
 #include <poll.h>
@@ -67,13 +69,14 @@ caf::error connection::connect() {
   }
   names.push_back(nullptr);
   values.push_back(nullptr);
-  handle_ = PQconnectdbParams(names.data(), values.data(), 1);
+  handle_ = begin_quietly(names.data(), values.data());
+  // How long to wait for each of several hosts only the library knows, when it
+  // begins anew; who came and said nothing is nothing to a server.
+  if (PQstatus(handle_) != CONNECTION_BAD)
+    PQreset(handle_);
   if (PQstatus(handle_) != CONNECTION_OK)
     return failure(nullptr);
   PQsetnonblocking(handle_, 1);
-  // Errors carry their text; libpq would print warnings to standard error.
-  PQsetNoticeProcessor(
-    handle_, [](void*, const char*) {}, nullptr);
   return {};
 }
 

@@ -3,8 +3,15 @@
 #include "adapters/stores/postgres/connection.hpp"
 #include "adapters/stores/postgres/own_sessions.hpp"
 #include "tests/adapters/stores/postgres/postgres_fixture.hpp"
+#include "tests/support/loopback_listener.hpp"
 
+#include <array>
+#include <string>
+#include <thread>
 #include <utility>
+
+#include <sys/socket.h>
+#include <unistd.h>
 
 namespace depositd {
 
@@ -12,7 +19,43 @@ namespace {
 
 class postgres_connection : public postgres_fixture {};
 
+/// What PostgreSQL sends, as nobody sends it who is one.
+std::string message_of(char kind, const std::string& content) {
+  return std::string{kind, 0, 0, 0} + static_cast<char>(content.size() + 4)
+         + content;
+}
+
 } // namespace
+
+/// Lines of strangers, which a terminal obeys.
+TEST(a_store, says_nothing_past_the_log_before_it_has_let_anybody_in) {
+  const testing::loopback_listener listener;
+  std::thread server{[&] {
+    std::array<char, 1'000> greeting{};
+    int peer = listener.accept();
+    while (::recv(peer, greeting.data(), greeting.size(), 0) <= 0) {
+      ::close(peer); // it only looked who is there
+      peer = listener.accept();
+    }
+    const std::string nothing{'\0'};
+    const auto said = message_of('R', std::string(4, '\0'))
+                      + message_of('N', "SNOTICE" + nothing + "M\x1b[31mlook"
+                                          + nothing + nothing)
+                      + message_of('E', "SFATAL" + nothing + "C57P03" + nothing
+                                          + "Mgo away" + nothing + nothing);
+    EXPECT_GT(::send(peer, said.data(), said.size(), MSG_NOSIGNAL), 0);
+    ::close(peer);
+  }};
+  ::testing::internal::CaptureStderr();
+  const auto line = postgres::connection::open(
+    {.url = "postgresql://u@127.0.0.1:" + std::to_string(listener.port())
+            + "/db?sslmode=disable&gssencmode=disable"});
+  server.join();
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  ASSERT_FALSE(line);
+  EXPECT_NE(render(line.error()).find("go away"), std::string::npos)
+    << render(line.error());
+}
 
 TEST_F(postgres_connection, reads_no_further_than_it_is_wanted) {
   const auto line =
