@@ -4,6 +4,7 @@
 #include "adapters/stores/files/work_marker.hpp"
 #include "adapters/stores/postgres/postgres_shard_leases.hpp"
 #include "config/kept_work.hpp"
+#include "messages/values/trouble.hpp"
 #include "messages/values/uuid.hpp"
 
 #include <spdlog/spdlog.h>
@@ -100,7 +101,7 @@ struct work_folder_proof::state {
   mutable std::mutex mutex;
   std::string expected; ///< empty: nobody has said
   std::string proven;
-  std::string said; ///< what was logged last
+  trouble so_far; ///< as the log was told
   spdlog::level::level_enum missed = spdlog::level::warn;
 };
 
@@ -137,11 +138,13 @@ void work_folder_proof::look() {
     return; // another engine by now, for which somebody else looks
   x.proven = wrong ? std::string{} : id;
   auto text = wrong ? render(wrong) : std::string{};
-  if (!wrong)
+  if (!wrong) {
+    x.so_far.is_over();
     spdlog::info("work_folder_proven folder={}", x.folder.string());
-  else if (std::exchange(x.said, text) != text)
+  } else if (x.so_far.is_new(text)) {
     spdlog::log(x.missed, "work_folder_not_shared folder={} reason=\"{}\"",
                 x.folder.string(), text);
+  }
 }
 
 } // namespace depositd
