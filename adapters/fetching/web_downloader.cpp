@@ -33,10 +33,12 @@ class fetching {
 public:
   fetching(const download_request& x, const address_guard& guard,
            const web_downloader_options& options, disk_floor& floor)
-    : x_(x), guard_(guard), options_(options), file_(x, floor),
-      deadline_(clock::now() + options.file_limit) {
-    // nop
+    : x_(x), guard_(guard), options_(options), limits_(options.limits),
+      file_(x, floor), deadline_(clock::now() + options.file_limit) {
+    limits_.stopped = [this] { return is_stopped(); };
   }
+
+  fetching(const fetching&) = delete;
 
   caf::expected<download_result> run() {
     if (auto failure = file_.open())
@@ -96,7 +98,7 @@ private:
 
   bool is_stopped() const {
     const auto& stopped = options_.limits.stopped;
-    return stopped && stopped();
+    return (stopped && stopped()) || (x_.stopped && x_.stopped());
   }
 
   /// Less than what a server sends that is as slow as is allowed is none.
@@ -128,7 +130,7 @@ private:
       return file_.append(bytes);
     };
     complete_ = false;
-    auto out = perform(request, guard_, options_.limits);
+    auto out = perform(request, guard_, limits_);
     if (complete_)
       out.failure = caf::error{};
     return out;
@@ -175,6 +177,7 @@ private:
   const download_request& x_;
   const address_guard& guard_;
   const web_downloader_options& options_;
+  web_limits limits_; ///< with whoever may stop this one
   partial_file file_;
   const clock::time_point deadline_;
   std::uint32_t requests_ = 0;

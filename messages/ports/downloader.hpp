@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,9 @@ struct download_request {
   std::uint64_t bytes_max = std::uint64_t{1} << 40;
   /// Of what was read, besides the expected one.
   std::vector<digest_algorithm> wanted;
+  /// Asked about once a second, while it is fetched; true leaves the rest for
+  /// another time (`ec::overloaded`). Null: nobody does.
+  std::function<bool()> stopped = nullptr;
 };
 
 struct download_result {

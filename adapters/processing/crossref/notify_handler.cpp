@@ -169,11 +169,14 @@ private:
     if (!what)
       return ended(what.error());
     const auto receiver = stages::receiver_of(contact_.callback);
-    const auto turn = with_.turns->enter(receiver);
+    auto turn = with_.turns->enter(receiver);
     if (!turn)
       return wait_for_turn();
-    return ended(with_.tools->callbacks->send(
-      callback_of(*what, contact_.callback, doors_at, with_.retention_s)));
+    const auto failure = with_.tools->callbacks->send(
+      callback_of(*what, contact_.callback, doors_at, with_.retention_s));
+    if (failure == ec::overloaded)
+      turn->has_failed();
+    return ended(failure);
   }
 
   outcome send(std::string to) {

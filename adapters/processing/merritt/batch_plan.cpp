@@ -61,8 +61,9 @@ job_type type_of_single(submission_type x) {
 
 class planner {
 public:
-  planner(const stages::stage_tools& tools, const batch_document& batch)
-    : tools_(tools), batch_(batch) {
+  planner(const stages::stage_tools& tools, const batch_document& batch,
+          const std::function<bool()>& put_back)
+    : tools_(tools), batch_(batch), put_back_(put_back) {
     // nop
   }
 
@@ -172,12 +173,14 @@ private:
     request.expected = from.expected;
     request.size = from.bytes;
     request.bytes_max = batch_manifest_bytes_max;
+    request.stopped = put_back_;
     auto got = tools_.downloader->fetch(request);
     return got ? caf::error{} : std::move(got.error());
   }
 
   const stages::stage_tools& tools_;
   const batch_document& batch_;
+  const std::function<bool()>& put_back_;
 };
 
 } // namespace
@@ -190,8 +193,9 @@ std::uint64_t batch_plan::jobs() const {
 }
 
 plan_or_ending make_plan(const stages::stage_tools& tools,
-                         const batch_document& batch) {
-  return planner{tools, batch}.run();
+                         const batch_document& batch,
+                         const std::function<bool()>& put_back) {
+  return planner{tools, batch, put_back}.run();
 }
 
 caf::error forget_fetched(const stages::stage_tools& tools,
@@ -206,7 +210,8 @@ caf::error forget_fetched(const stages::stage_tools& tools,
 }
 
 plan_or_ending batch_plans::find(const stages::stage_tools& tools,
-                                 const batch_document& batch) {
+                                 const batch_document& batch,
+                                 const std::function<bool()>& put_back) {
   {
     const std::lock_guard guard{mutex_};
     const auto at =
@@ -217,7 +222,7 @@ plan_or_ending batch_plans::find(const stages::stage_tools& tools,
       return at->plan;
     }
   }
-  auto out = make_plan(tools, batch);
+  auto out = make_plan(tools, batch, put_back);
   if (const auto* made = std::get_if<std::shared_ptr<const batch_plan>>(&out)) {
     const std::lock_guard guard{mutex_};
     entries_.push_front({batch.uuid, *made});

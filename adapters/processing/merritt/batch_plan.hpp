@@ -7,6 +7,7 @@
 #include "messages/values/job_documents.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -37,9 +38,11 @@ struct batch_plan {
 /// Of a batch that cannot be split: how its stage ends.
 using plan_or_ending = std::variant<std::shared_ptr<const batch_plan>, outcome>;
 
-/// Reads batch manifests, which may mean to fetch them to WORK/BATCH/split.
+/// Reads batch manifests, which may mean to fetch them to WORK/BATCH/split;
+/// that is left for another time once `put_back` says so.
 plan_or_ending make_plan(const stages::stage_tools& tools,
-                         const batch_document& batch);
+                         const batch_document& batch,
+                         const std::function<bool()>& put_back = nullptr);
 
 /// Removes what `make_plan` has fetched.
 caf::error forget_fetched(const stages::stage_tools& tools,
@@ -49,7 +52,8 @@ caf::error forget_fetched(const stages::stage_tools& tools,
 class batch_plans {
 public:
   plan_or_ending find(const stages::stage_tools& tools,
-                      const batch_document& batch);
+                      const batch_document& batch,
+                      const std::function<bool()>& put_back = nullptr);
   void forget(const std::string& batch_uuid);
 
 private:

@@ -37,6 +37,8 @@ public:
 private:
   bool take(std::size_t number) {
     const auto& row = rows_[number];
+    if (is_put_back(x_))
+      return note_put_back();
     auto here = find_kept(row);
     if (here && *here) {
       const std::lock_guard guard{mutex_};
@@ -82,6 +84,7 @@ private:
     request.url = row.url;
     request.expected = row.expected;
     request.size = row.size;
+    request.stopped = x_.put_back;
     return fetch_to(*x_.tools.downloader, x_.folder,
                     {std::to_string(number), place_of(row)}, request);
   }
@@ -102,6 +105,13 @@ private:
     if (!passing_)
       passing_ = std::move(out);
     return ++passed_ < passing_max;
+  }
+
+  bool note_put_back() {
+    const std::lock_guard guard{mutex_};
+    if (!passing_)
+      passing_ = ended(verdict::retry, "others need the worker");
+    return false;
   }
 
   const work_on_job& x_;
@@ -145,7 +155,7 @@ outcome download_rows(work_on_job& x, promised_room& room) {
     return ended(verdict::done);
   auto out = download(x, room);
   // Who tries again continues what was begun, and keeps what was promised.
-  if (out.says == verdict::retry && !is_last_attempt(x))
+  if (out.says == verdict::retry && (is_put_back(x) || !is_last_attempt(x)))
     return out;
   return close(x, room, std::move(out));
 }

@@ -85,7 +85,7 @@ outcome estimate_space(work_on_job& x, std::chrono::milliseconds within) {
   const auto until = std::chrono::steady_clock::now() + within;
   row_sizes found;
   each_row(rows.size(), row_threads, [&](std::size_t i) {
-    return std::chrono::steady_clock::now() < until
+    return std::chrono::steady_clock::now() < until && !is_put_back(x)
              ? found.take(rows[i], x.tools.downloader->measure(rows[i].url))
              : found.take(rows[i], remote_size{});
   });

@@ -16,19 +16,27 @@
 
 namespace depositd::merritt {
 
-/// Entered with the depositor, or with the place that a bag came to. How long a
-/// fetch takes does not count.
-inline std::shared_ptr<stages::receiver_turns> make_fetching_turns() {
+/// Whoever has had a fetch for so long is slow.
+inline constexpr std::chrono::milliseconds slow_fetch_from{60'000};
+
+/// Entered with the depositor, or with the place that a bag came to.
+inline std::shared_ptr<stages::receiver_turns>
+make_fetching_turns(std::chrono::milliseconds slow_from = slow_fetch_from) {
   return std::make_shared<stages::receiver_turns>(
-    stages::receiver_turns_options{
-      .slow_most = stages::receiver_turns::no_limit,
-      .wait = std::chrono::seconds{1}});
+    stages::receiver_turns_options{.slow_most = stages::turn_limits::no_limit,
+                                   .slow_from = slow_from,
+                                   .wait = std::chrono::seconds{1}});
 }
 
-/// As many at once as one of them may have of a stage's workers in this
-/// process: one is for others.
-inline std::size_t fetched_at_once_by_one(const stage_settings& stage) {
-  return std::max(std::min(stage.workers, stage.workers_per_node), 2U) - 1;
+/// A stage's workers in this process, where fetches are counted.
+inline std::size_t fetching_workers(const stage_settings& stage) {
+  return std::max(std::min(stage.workers, stage.workers_per_node), 2U);
+}
+
+/// One worker is for others than who has the others already; who are slow and
+/// have some leave it to who has none.
+inline stages::turn_limits fetching_limits(std::size_t workers) {
+  return {.most = workers - 1, .slow_most = workers - 1};
 }
 
 /// For whoever gets no turn, with the reason. They ask again soon, or workers
@@ -43,6 +51,12 @@ inline outcome ended_without_turn(std::string reason) {
 /// The same.
 inline outcome wait_for_fetching(const std::string& others) {
   return ended_without_turn(others + " being fetched");
+}
+
+/// For whoever was put back: others have waited. It costs no attempt.
+inline outcome put_back_for_others() {
+  return ended_without_turn("it has been fetched for long, and all workers "
+                            "were taken: later, from where it was");
 }
 
 } // namespace depositd::merritt

@@ -115,8 +115,8 @@ outcome notify_depositor(work_on_job& x, stages::receiver_turns& turns) {
   if (collection == nullptr || collection->callback.empty())
     return ended(verdict::done);
   // Half of the workers are for others.
-  const auto turn = turns.enter(stages::receiver_of(collection->callback),
-                                std::max(1U, x.task.stage.workers / 2));
+  auto turn = turns.enter(stages::receiver_of(collection->callback),
+                          {.most = std::max(1U, x.task.stage.workers / 2)});
   if (!turn)
     return ended(verdict::not_yet, "the callback waits for its turn");
   const auto failure =
@@ -127,6 +127,8 @@ outcome notify_depositor(work_on_job& x, stages::receiver_turns& turns) {
                    .version = x.job.more.value(left_by_store::version, 0u)});
   if (!failure)
     return ended(verdict::done);
+  if (failure == ec::overloaded)
+    turn->has_failed();
   const bool for_good = failure == ec::invalid_argument;
   if (collection->callback_may_fail && (for_good || is_last_attempt(x.task)))
     return ended(verdict::done,

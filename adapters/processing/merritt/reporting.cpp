@@ -200,12 +200,14 @@ private:
       // Who is slow is called once; then it is somebody else's turn.
       if (sent == calls_max || (sent > 0 && turns_.is_slow(receiver)))
         break;
-      const auto turn = turns_.enter(receiver, same_receiver_max);
+      auto turn = turns_.enter(receiver, {.most = same_receiver_max});
       if (!turn) {
         write_down(done);
         return ask_later(receiver, "the callback waits for its turn");
       }
       const auto failure = call(*job);
+      if (failure == ec::overloaded)
+        turn->has_failed();
       if (failure && failure != ec::invalid_argument
           && !is_last_attempt(task_)) {
         write_down(done);

@@ -151,8 +151,8 @@ bool is_fetched(const batch_document& batch) {
 }
 
 /// Two batches are split at once, and a server may need an hour for what it
-/// sends: of one depositor who names such servers only one.
-constexpr std::size_t fetched_at_once = 1;
+/// sends: of depositors who name such servers only one.
+constexpr std::size_t split_at_once = 2;
 
 outcome split(const stages::stage_tools& tools, batch_plans& plans,
               stages::receiver_turns& turns, stages::receiver_turns& fetching,
@@ -170,13 +170,17 @@ outcome split(const stages::stage_tools& tools, batch_plans& plans,
                                     + " any more");
   name_payloads(*batch);
   const bool fetched = is_fetched(*batch);
-  const auto turn = fetched ? fetching.enter(batch->user, fetched_at_once)
-                            : std::optional<stages::receiver_turns::turn>{};
+  auto turn = fetched ? fetching.enter(batch->user,
+                                       fetching_limits(split_at_once))
+                      : std::optional<stages::receiver_turns::turn>{};
   if (fetched && !turn)
-    return wait_for_fetching("another batch of " + batch->user + " is");
-  const auto found = plans.find(tools, *batch);
+    return wait_for_fetching("a batch of " + batch->user
+                             + " or of others is");
+  const auto put_back = [&] { return turn && turn->is_to_end(split_at_once); };
+  const auto found = plans.find(tools, *batch, put_back);
   if (const auto* ending = std::get_if<outcome>(&found))
-    return *ending;
+    return ending->says == verdict::retry && put_back() ? put_back_for_others()
+                                                        : *ending;
   const auto plan = std::get<std::shared_ptr<const batch_plan>>(found);
   if (batch->split == 0 && !batch->payloads.empty())
     tell_depositor(tools, turns, task, *batch);
@@ -194,10 +198,11 @@ outcome split(const stages::stage_tools& tools, batch_plans& plans,
 } // namespace
 
 stages::stage_handler
-make_splitter(std::shared_ptr<const stages::stage_tools> tools) {
+make_splitter(std::shared_ptr<const stages::stage_tools> tools,
+              std::chrono::milliseconds slow_from) {
   return [tools = std::move(tools), plans = std::make_shared<batch_plans>(),
           turns = std::make_shared<stages::receiver_turns>(),
-          fetching = make_fetching_turns()](
+          fetching = make_fetching_turns(slow_from)](
            const stages::stage_task& task) {
     return split(*tools, *plans, *turns, *fetching, task);
   };

@@ -4,6 +4,7 @@
 #include "adapters/processing/merritt/job_steps.hpp"
 #include "adapters/processing/merritt/splitting.hpp"
 
+#include <atomic>
 #include <utility>
 
 namespace depositd::merritt {
@@ -18,17 +19,28 @@ bool has_rows(const job_document& x) {
   return x.type == job_type::manifest;
 }
 
-/// A server may need hours for what it sends: whoever names such servers has
-/// all workers of this process but one, which is for others.
-job_step in_turn(bool (*is_fetched)(const job_document&), job_step step) {
-  const auto turns = make_fetching_turns();
-  return [=](work_on_job& x) {
+/// A server may need hours for what it sends: who names such servers have all
+/// workers of this process but one, which is for others.
+job_step in_turn(bool (*is_fetched)(const job_document&), job_step step,
+                 std::chrono::milliseconds slow_from) {
+  return [is_fetched, step = std::move(step),
+          turns = make_fetching_turns(slow_from)](work_on_job& x) {
     if (!is_fetched(x.job))
       return step(x);
-    if (const auto turn =
-          turns->enter(x.job.user, fetched_at_once_by_one(x.task.stage)))
-      return step(x);
-    return wait_for_fetching("other jobs of " + x.job.user + " are");
+    const auto workers = fetching_workers(x.task.stage);
+    auto turn = turns->enter(x.job.user, fetching_limits(workers));
+    if (!turn)
+      return wait_for_fetching("jobs of " + x.job.user + " or of others are");
+    std::atomic<bool> was_put_back = false;
+    x.put_back = [&] {
+      if (turn->is_to_end(workers))
+        was_put_back = true;
+      return was_put_back.load();
+    };
+    auto out = step(x);
+    x.put_back = nullptr;
+    return was_put_back && out.says == verdict::retry ? put_back_for_others()
+                                                      : out;
   };
 }
 
@@ -36,22 +48,25 @@ job_step in_turn(bool (*is_fetched)(const job_document&), job_step step) {
 
 stages::stage_handlers
 first_stages(std::shared_ptr<const stages::stage_tools> tools,
-             std::shared_ptr<promised_room> room) {
+             std::shared_ptr<promised_room> room,
+             std::chrono::milliseconds slow_from) {
   stages::stage_handlers out;
-  out["merritt.split"] = make_splitter(tools);
-  out["merritt.stage"] = job_handler(tools, in_turn(&has_url, stage_payload));
-  out["merritt.estimate"] = job_handler(
-    tools,
-    in_turn(&has_rows, [](work_on_job& x) { return estimate_space(x); }));
+  const auto fetching = [&](bool (*is_fetched)(const job_document&),
+                            job_step step) {
+    return job_handler(tools, in_turn(is_fetched, std::move(step), slow_from));
+  };
+  out["merritt.split"] = make_splitter(tools, slow_from);
+  out["merritt.stage"] = fetching(&has_url, stage_payload);
+  out["merritt.estimate"] = fetching(
+    &has_rows, [](work_on_job& x) { return estimate_space(x); });
   const auto waiting =
     tools->wake ? std::make_shared<room_watch>(tools, room) : nullptr;
   out["merritt.provision"] = job_handler(tools, [=](work_on_job& x) {
     return provision_space(x, *room, waiting.get());
   });
   out["merritt.download"] =
-    job_handler(tools, in_turn(&has_rows, [room](work_on_job& x) {
-                  return download_rows(x, *room);
-                }));
+    fetching(&has_rows,
+             [room](work_on_job& x) { return download_rows(x, *room); });
   out["merritt.process"] = job_handler(tools, process_object);
   return out;
 }

@@ -61,6 +61,7 @@ std::optional<outcome> put_fetched(const work_on_job& x, const fs::path& to) {
   request.url = from.url;
   request.expected = from.expected;
   request.size = from.bytes;
+  request.stopped = x.put_back;
   if (x.job.type == job_type::manifest)
     request.bytes_max = manifest_bytes_max;
   auto got = fetch_to(*x.tools.downloader, x.folder, {"payload", to}, request);

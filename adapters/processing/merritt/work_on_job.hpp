@@ -17,7 +17,14 @@ struct work_on_job {
   const stages::stage_task& task;
   job_document job; ///< whatever is changed here is written down
   job_folder folder;
+  /// Whether what takes long is to be left for later, because others need the
+  /// worker; asked by several threads. Null: it is not.
+  std::function<bool()> put_back = nullptr;
 };
+
+inline bool is_put_back(const work_on_job& x) {
+  return x.put_back && x.put_back();
+}
 
 /// Whether `retry` would end it.
 inline bool is_last_attempt(const work_on_job& x) {

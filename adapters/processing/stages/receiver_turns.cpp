@@ -1,6 +1,7 @@
 #include "adapters/processing/stages/receiver_turns.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace depositd::stages {
@@ -22,23 +23,23 @@ receiver_turns::receiver_turns(receiver_turns_options options)
 }
 
 std::optional<receiver_turns::turn>
-receiver_turns::enter(const std::string& receiver, std::size_t most) {
-  return enter(receiver, most, options_.wait);
+receiver_turns::enter(const std::string& receiver, const turn_limits& limits) {
+  return enter(receiver, limits, options_.wait);
 }
 
 std::optional<receiver_turns::turn>
 receiver_turns::enter_in_turn(const std::string& receiver) {
-  return enter(receiver, 1,
+  return enter(receiver, {.most = 1},
                is_slow(receiver) ? std::chrono::milliseconds{0}
                                  : options_.slow_from);
 }
 
 std::optional<receiver_turns::turn>
-receiver_turns::enter(const std::string& receiver, std::size_t most,
+receiver_turns::enter(const std::string& receiver, const turn_limits& limits,
                       std::chrono::milliseconds wait) {
   std::unique_lock lock{mutex_};
   if (!ended_.wait_for(lock, wait,
-                       [&] { return may_enter(receiver, most); }))
+                       [&] { return may_enter(receiver, limits); }))
     return std::nullopt;
   under_way_.push_back({receiver, now()});
   return turn{*this, std::prev(under_way_.end())};
@@ -52,7 +53,10 @@ bool receiver_turns::is_slow(const std::string& receiver) {
 void receiver_turns::end(calls::iterator which) {
   {
     const std::lock_guard lock{mutex_};
-    const bool slow = now() - which->begun >= options_.slow_from;
+    const auto from =
+      which->failed ? std::min(options_.slow_failure_from, options_.slow_from)
+                    : options_.slow_from;
+    const bool slow = now() - which->begun >= from;
     if (!slow)
       slow_.erase(which->receiver);
     else if (slow_.size() < slow_known_max)
@@ -60,6 +64,31 @@ void receiver_turns::end(calls::iterator which) {
     under_way_.erase(which);
   }
   ended_.notify_all();
+}
+
+void receiver_turns::note_failure(calls::iterator which) {
+  const std::lock_guard lock{mutex_};
+  which->failed = true;
+}
+
+bool receiver_turns::is_to_end(calls::iterator which, std::size_t workers) {
+  const std::lock_guard lock{mutex_};
+  if (which->ends)
+    return true;
+  const auto late = now() - options_.slow_from;
+  if (under_way_.size() < workers
+      || std::any_of(under_way_.begin(), under_way_.end(), [&](const call& x) {
+           return x.ends || x.begun > late;
+         }))
+    return false;
+  std::map<std::string_view, std::size_t> had;
+  auto last = under_way_.begin();
+  for (const auto& x : under_way_)
+    ++had[x.receiver];
+  for (auto at = last; at != under_way_.end(); ++at)
+    if (had[at->receiver] >= had[last->receiver])
+      last = at; // they stand in the order in which they began
+  return which->ends = last == which;
 }
 
 bool receiver_turns::is_slow_now(const std::string& receiver) const {
@@ -72,14 +101,17 @@ bool receiver_turns::is_slow_now(const std::string& receiver) const {
 }
 
 bool receiver_turns::may_enter(const std::string& receiver,
-                               std::size_t most) const {
+                               const turn_limits& limits) const {
   std::size_t same = 0;
   std::size_t slow = 0;
   for (const auto& x : under_way_) {
     same += x.receiver == receiver ? 1 : 0;
     slow += is_slow_now(x.receiver) ? 1 : 0;
   }
-  return same < most && (slow < options_.slow_most || !is_slow_now(receiver));
+  const bool is_first = limits.slow_most && same == 0;
+  return same < limits.most
+         && (is_first || slow < limits.slow_most.value_or(options_.slow_most)
+             || !is_slow_now(receiver));
 }
 
 std::chrono::steady_clock::time_point receiver_turns::now() const {

@@ -24,12 +24,25 @@ std::string receiver_of(std::string_view url);
 /// Mail has one receiver: the relay.
 inline constexpr const char* mail_relay = "mail";
 
+/// How many calls may be under way at once.
+struct turn_limits {
+  static constexpr std::size_t no_limit
+    = std::numeric_limits<std::size_t>::max();
+
+  std::size_t most = no_limit; ///< to one receiver
+  /// To all together that are slow, but for who has none: they are even once
+  /// calls are ended for others. None: as in the options, for all.
+  std::optional<std::size_t> slow_most = std::nullopt;
+};
+
 struct receiver_turns_options {
   /// Calls at once to all receivers together that are slow.
   std::size_t slow_most = 1;
   /// Whoever has needed so long for the last call, or for one that is under
   /// way, is slow.
   std::chrono::milliseconds slow_from{10'000};
+  /// The same of a call that failed: as where nobody knows its name in time.
+  std::chrono::milliseconds slow_failure_from{1'000};
   /// How long to wait for a turn, so that those who are told "later" do not
   /// come too fast.
   std::chrono::milliseconds wait{250};
@@ -42,13 +55,12 @@ class receiver_turns {
   struct call {
     std::string receiver;
     std::chrono::steady_clock::time_point begun;
+    bool ends = false; ///< it is to end for others
+    bool failed = false;
   };
   using calls = std::list<call>;
 
 public:
-  static constexpr std::size_t no_limit
-    = std::numeric_limits<std::size_t>::max();
-
   /// Of slow receivers, as many as are remembered.
   static constexpr std::size_t slow_known_max = 10'000;
 
@@ -62,6 +74,19 @@ public:
       other.of_ = nullptr;
     }
     turn& operator=(turn&&) = delete;
+
+    /// Before it ends: nobody has answered.
+    void has_failed() {
+      of_->note_failure(which_);
+    }
+
+    /// Whether the call is to be cut short for others: so many are under way,
+    /// all for long, and of whoever has the most this is the newest. True stays
+    /// true, and until the call has ended no other is to.
+    bool is_to_end(std::size_t workers) {
+      return of_->is_to_end(which_, workers);
+    }
+
     ~turn() {
       if (of_ != nullptr)
         of_->end(which_);
@@ -74,11 +99,11 @@ public:
 
   explicit receiver_turns(receiver_turns_options options = {});
 
-  /// Before a call. Nothing if `most` calls to this receiver are under way, or
-  /// if it is slow and as many of slow ones as may be: it is to be called
+  /// Before a call. Nothing if as many calls to this receiver are under way as
+  /// may be, or if it is slow and as many of slow ones: it is to be called
   /// later. Blocks for `wait` at most.
   std::optional<turn> enter(const std::string& receiver,
-                            std::size_t most = no_limit);
+                            const turn_limits& limits = {});
 
   /// The same, one by one, for what is dropped rather than called later: waits
   /// until it is known whether the receiver is slow.
@@ -87,11 +112,14 @@ public:
   bool is_slow(const std::string& receiver);
 
 private:
-  std::optional<turn> enter(const std::string& receiver, std::size_t most,
+  std::optional<turn> enter(const std::string& receiver,
+                            const turn_limits& limits,
                             std::chrono::milliseconds wait);
   void end(calls::iterator which);
+  void note_failure(calls::iterator which);
+  bool is_to_end(calls::iterator which, std::size_t workers);
   bool is_slow_now(const std::string& receiver) const;
-  bool may_enter(const std::string& receiver, std::size_t most) const;
+  bool may_enter(const std::string& receiver, const turn_limits& limits) const;
   std::chrono::steady_clock::time_point now() const;
 
   const receiver_turns_options options_;

@@ -173,7 +173,7 @@ turn_of_place(const bag_in_hand& x) {
     return turn{};
   const auto& task = x.work.task;
   auto out = x.with.turns->enter(task.item.queue + " " + x.item.bucket,
-                                 merritt::fetched_at_once_by_one(task.stage));
+                                 {merritt::fetching_workers(task.stage) - 1});
   if (!out)
     return caf::make_error(ec::quota_reached,
                            "others of the receiving place " + x.item.bucket

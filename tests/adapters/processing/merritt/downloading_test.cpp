@@ -3,7 +3,10 @@
 
 #include "tests/adapters/processing/merritt/stage_world.hpp"
 
+#include <chrono>
+#include <future>
 #include <set>
+#include <tuple>
 
 namespace depositd::merritt {
 
@@ -25,10 +28,48 @@ protected:
            + name + "\n";
   }
 
+  /// Handlers to whom each source is slow from its first byte on.
+  void start_with_slow_sources() {
+    stage.workers = 2;
+    handlers = first_stages(std::make_shared<stages::stage_tools>(tools),
+                            std::make_shared<promised_room>(),
+                            std::chrono::milliseconds{0});
+  }
+
   static testing::server::script busy() {
     return [](const auto&) {
       return testing::server::response("503 Busy", "Content-Length: 0\r\n", "");
     };
+  }
+
+  static testing::server::script cut_off(const std::string& bytes) {
+    return [=](const auto&) {
+      const auto whole = testing::server::ok(bytes, "ETag: \"1\"\r\n");
+      return whole.substr(0, whole.size() - 100'000);
+    };
+  }
+
+  static testing::server::script rest_of(const std::string& bytes) {
+    return [=](const std::string& request) {
+      const auto range = testing::server::header(request, "Range");
+      EXPECT_EQ(range.substr(0, 6), "bytes=");
+      const auto from = std::stoul(range.substr(6));
+      const auto tail = bytes.substr(from);
+      return testing::server::response(
+        "206 Partial Content",
+        "Content-Length: " + std::to_string(tail.size())
+          + "\r\nContent-Range: bytes " + std::to_string(from) + "-"
+          + std::to_string(bytes.size() - 1) + "/"
+          + std::to_string(bytes.size()) + "\r\n",
+        tail);
+    };
+  }
+
+  static std::string long_text() {
+    std::string out;
+    while (out.size() < 300'000)
+      out += std::to_string(out.size());
+    return out;
   }
 
 private:
@@ -94,32 +135,46 @@ TEST_F(downloading, M42_names_come_back_byte_by_byte) {
 }
 
 TEST_F(downloading, S08_goes_on_where_the_connection_dropped) {
-  std::string bytes;
-  while (bytes.size() < 300'000)
-    bytes += std::to_string(bytes.size());
+  const auto bytes = long_text();
   auto job = staged(row("one", bytes));
-  const testing::server::script dropped = [&](const auto&) {
-    const auto whole = testing::server::ok(bytes, "ETag: \"1\"\r\n");
-    return whole.substr(0, whole.size() - 100'000);
-  };
-  const testing::server::script rest = [&](const std::string& request) {
-    const auto range = testing::server::header(request, "Range");
-    EXPECT_EQ(range.substr(0, 6), "bytes=");
-    const auto from = std::stoul(range.substr(6));
-    const auto tail = bytes.substr(from);
-    return testing::server::response(
-      "206 Partial Content",
-      "Content-Length: " + std::to_string(tail.size())
-        + "\r\nContent-Range: bytes " + std::to_string(from) + "-"
-        + std::to_string(bytes.size() - 1) + "/" + std::to_string(bytes.size())
-        + "\r\n",
-      tail);
-  };
   // The first attempt of the stage gives up, the second goes on.
-  site.next({dropped, busy(), busy(), busy(), rest});
+  site.next({cut_off(bytes), busy(), busy(), busy(), rest_of(bytes)});
   EXPECT_EQ(run("download", job).says, verdict::retry);
   EXPECT_EQ(run("download", job).says, verdict::done);
   EXPECT_EQ(produced(job, "one"), bytes);
+}
+
+TEST_F(downloading, is_put_back_while_slow_sources_have_all_workers) {
+  const auto bytes = long_text();
+  auto job = staged(row("one", bytes));
+  auto endless = staged(row("two", "2"));
+  auto quick = staged(row("three", "3"));
+  std::tie(job.user, endless.user, quick.user) =
+    std::tuple{"boris", "eve", "cyd"};
+  site.next({cut_off(bytes), busy(), busy(), busy()});
+  EXPECT_EQ(run("download", job).says, verdict::retry);
+  start_with_slow_sources();
+  std::promise<void> asked;
+  std::promise<void> over;
+  site.next({[&](const auto&) {
+               asked.set_value();
+               over.get_future().wait();
+               return testing::server::ok("2");
+             },
+             rest_of(bytes)});
+  auto first = std::async(std::launch::async, [&, body = encode(endless)] {
+    return call("merritt.download", body).says;
+  });
+  asked.get_future().wait();
+  const auto out = run("download", job, stage.attempts_max);
+  EXPECT_EQ(out.says, verdict::not_yet) << out.reason;
+  EXPECT_TRUE(fs::exists(folder(job).incoming() / "0.part"));
+  EXPECT_EQ(run("download", job).says, verdict::not_yet) << "as often";
+  over.set_value();
+  EXPECT_EQ(first.get(), verdict::done);
+  EXPECT_EQ(run("download", job).says, verdict::done);
+  EXPECT_EQ(produced(job, "one"), bytes);
+  EXPECT_EQ(run("download", quick).says, verdict::done);
 }
 
 TEST_F(downloading, notes_do_not_say_what_opens_an_address) {

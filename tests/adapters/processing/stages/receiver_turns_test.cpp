@@ -41,13 +41,13 @@ TEST_F(turns_of_receivers, are_many_where_answers_come) {
 }
 
 TEST_F(turns_of_receivers, are_as_many_as_their_worker_may_have) {
-  auto first = turns.enter("a", 2);
-  const auto second = turns.enter("a", 2);
+  auto first = turns.enter("a", {2});
+  const auto second = turns.enter("a", {2});
   ASSERT_TRUE(first && second);
-  EXPECT_FALSE(turns.enter("a", 2));
-  EXPECT_TRUE(turns.enter("b", 2));
+  EXPECT_FALSE(turns.enter("a", {2}));
+  EXPECT_TRUE(turns.enter("b", {2}));
   first.reset();
-  EXPECT_TRUE(turns.enter("a", 2));
+  EXPECT_TRUE(turns.enter("a", {2}));
 }
 
 TEST_F(turns_of_receivers, come_singly_to_all_together_who_are_slow) {
@@ -59,6 +59,53 @@ TEST_F(turns_of_receivers, come_singly_to_all_together_who_are_slow) {
   EXPECT_FALSE(turns.enter("a"));
   EXPECT_FALSE(turns.enter("b"));
   EXPECT_TRUE(turns.enter("quick"));
+}
+
+TEST_F(turns_of_receivers, are_for_as_many_slow_ones_as_may_have_workers) {
+  const turn_limits limits{.most = 3, .slow_most = 3};
+  for (const auto* name : {"a", "b", "c", "d"})
+    call(name, 1min);
+  const auto first = turns.enter("a", limits);
+  auto second = turns.enter("b", limits);
+  const auto third = turns.enter("c", limits);
+  ASSERT_TRUE(first && second && third);
+  EXPECT_FALSE(turns.enter("a", limits));
+  EXPECT_TRUE(turns.enter("d", limits)) << "it has none";
+  EXPECT_TRUE(turns.enter("quick", limits));
+  second.reset();
+  EXPECT_TRUE(turns.enter("a", limits));
+}
+
+TEST_F(turns_of_receivers, are_taken_back_of_whom_has_most_once_all_take_long) {
+  auto first = turns.enter("a");
+  auto second = turns.enter("a");
+  auto other = turns.enter("b");
+  ASSERT_TRUE(first && second && other);
+  EXPECT_FALSE(second->is_to_end(3)) << "one may soon be over";
+  now += 10s;
+  EXPECT_FALSE(second->is_to_end(4)) << "there is a worker for others";
+  EXPECT_FALSE(first->is_to_end(3));
+  EXPECT_FALSE(other->is_to_end(3));
+  EXPECT_TRUE(second->is_to_end(3));
+  auto late = turns.enter("c");
+  now += 10s;
+  EXPECT_TRUE(second->is_to_end(9)) << "what was said stays true";
+  EXPECT_FALSE(late->is_to_end(4)) << "one is enough";
+  second.reset();
+  EXPECT_FALSE(other->is_to_end(3));
+  EXPECT_TRUE(late->is_to_end(3)) << "of as many, the newest";
+}
+
+TEST_F(turns_of_receivers, are_left_while_one_of_them_is_new) {
+  auto first = turns.enter("a");
+  now += 10s;
+  auto second = turns.enter("b");
+  ASSERT_TRUE(first && second);
+  EXPECT_FALSE(first->is_to_end(2));
+  EXPECT_FALSE(second->is_to_end(2));
+  now += 10s;
+  EXPECT_FALSE(first->is_to_end(2));
+  EXPECT_TRUE(second->is_to_end(2));
 }
 
 TEST_F(turns_of_receivers, end_for_whoever_has_not_answered_yet) {
@@ -77,6 +124,24 @@ TEST_F(turns_of_receivers, are_as_before_for_whoever_is_quick_again) {
   EXPECT_FALSE(turns.is_slow("a"));
   const auto first = turns.enter("a");
   EXPECT_TRUE(turns.enter("a"));
+}
+
+TEST_F(turns_of_receivers, come_singly_to_whom_calls_fail_late) {
+  const auto fail = [&](const std::string& receiver,
+                        std::chrono::milliseconds after) {
+    auto turn = turns.enter(receiver);
+    ASSERT_TRUE(turn) << receiver;
+    now += after;
+    turn->has_failed();
+  };
+  fail("refuses", 10ms);
+  fail("a", 5s);
+  fail("b", 5s);
+  EXPECT_FALSE(turns.is_slow("refuses"));
+  const auto first = turns.enter("a");
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(turns.enter("b"));
+  EXPECT_TRUE(turns.enter("quick"));
 }
 
 TEST_F(turns_of_receivers, are_not_waited_for_where_one_is_known_to_be_slow) {
