@@ -89,11 +89,16 @@ public:
 private:
   caf::error read(const batch_request& x, pulled_batch& out);
   void take(const met_entry& x, pulled_batch& out);
+  void begin_walk(const std::string& cursor, const std::string& behind) {
+    walk_.emplace(root_, behind);
+    walk_from_ = cursor;
+  }
 
   std::string root_;
   record_rules rules_;
   std::optional<folder_walk> walk_;
-  std::string walk_at_; ///< the cursor of where it stands
+  std::string walk_from_; ///< the cursor of where it began
+  std::string walk_at_;   ///< and of where it stands
 };
 
 caf::expected<pulled_batch> folder_reader::next_batch(const batch_request& x) {
@@ -103,14 +108,15 @@ caf::expected<pulled_batch> folder_reader::next_batch(const batch_request& x) {
     return behind.error();
   const bool goes_on = walk_ && walk_at_ == x.cursor;
   if (!goes_on)
-    walk_.emplace(root_, *behind);
+    begin_walk(x.cursor, *behind);
   pulled_batch out;
   out.cursor = x.cursor;
   out.has_cursor = true;
   auto error = read(x, out);
   // Names that were read with an earlier batch may not be all any more.
-  if (!error && goes_on && out.ended && out.cursor == x.cursor) {
-    walk_.emplace(root_, *behind);
+  if (!error && goes_on && out.ended && out.cursor == x.cursor
+      && walk_from_ != x.cursor) {
+    begin_walk(x.cursor, *behind);
     out.ended = false;
     error = read(x, out);
   }
@@ -125,6 +131,7 @@ caf::expected<pulled_batch> folder_reader::next_batch(const batch_request& x) {
 }
 
 caf::error folder_reader::read(const batch_request& x, pulled_batch& out) {
+  const auto pause_at = folder_clock::now() + x.timeout / 2;
   const auto until = folder_clock::now() + x.timeout;
   const folder_walk::checkpoint check = [&]() -> caf::error {
     if (interruption_.cancelled())
@@ -133,7 +140,11 @@ caf::error folder_reader::read(const batch_request& x, pulled_batch& out) {
       return took_too_long(x.timeout);
     return {};
   };
-  while (out.records.size() + out.bad.size() < x.limit) {
+  for (bool moved = false; out.records.size() + out.bad.size() < x.limit;
+       moved = true) {
+    // The rest comes with the next batch: what takes too long begins anew.
+    if (moved && folder_clock::now() >= pause_at)
+      return {};
     const auto met = walk_->step(check);
     if (!met)
       return met.error();

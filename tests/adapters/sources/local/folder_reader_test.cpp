@@ -208,6 +208,26 @@ TEST_F(folder_reader_test, a_time_that_is_over_ends_the_walk) {
   EXPECT_EQ(keys(), names{"a"});
 }
 
+TEST_F(folder_reader_test, goes_on_where_the_time_was_over_for_one_batch) {
+  for (int i = 0; i < 5'000; ++i)
+    fs::create_directory(root() / std::to_string(i));
+  put("z");
+  names got;
+  bool ended = false;
+  std::string cursor;
+  for (int i = 0; i < 1'000 && !ended; ++i) {
+    auto out = reader->next_batch({9, cursor, std::chrono::milliseconds{20}});
+    if (!out)
+      continue; // the machine had other things to do
+    for (const auto& x : out->records)
+      got.push_back(x.key);
+    cursor = out->cursor;
+    ended = out->ended;
+  }
+  EXPECT_EQ(got, names{"z"});
+  EXPECT_TRUE(ended);
+}
+
 TEST_F(folder_reader_test, a_cursor_of_another_kind_is_malformed) {
   for (const auto* cursor : {"%", "%4", "%zz", "a%4z"}) {
     const auto out = ask(1, cursor);
