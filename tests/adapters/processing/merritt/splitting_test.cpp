@@ -342,6 +342,35 @@ TEST_F(splitting, goes_on_for_others_while_a_server_does_not_end) {
   EXPECT_EQ(first.get(), verdict::done);
 }
 
+TEST_F(splitting, is_put_back_while_slow_servers_have_both_workers) {
+  // To whom each server is slow from its first byte on.
+  handlers = first_stages(std::make_shared<stages::stage_tools>(tools),
+                          std::make_shared<promised_room>(),
+                          std::chrono::milliseconds{0});
+  auto batch = batch_of("", "");
+  batch.user = "eve";
+  batch.payloads = {{.url = site.url("/endless")}};
+  const auto other = site.put("/b", "b");
+  std::promise<void> asked;
+  std::promise<void> over;
+  site.next({[&](const auto&) {
+    asked.set_value();
+    over.get_future().wait();
+    return testing::server::ok("x");
+  }});
+  auto first = std::async(std::launch::async, [&, body = encode(batch)] {
+    return call("merritt.split", body).says;
+  });
+  asked.get_future().wait();
+  batch.uuid = "bid-2";
+  batch.user = "boris";
+  batch.payloads = {{.url = other}};
+  EXPECT_EQ(split(batch).last.says, verdict::not_yet);
+  over.set_value();
+  EXPECT_EQ(first.get(), verdict::done);
+  EXPECT_EQ(split(batch).last.says, verdict::done);
+}
+
 TEST(job_uuids, are_uuids_of_their_own) {
   const auto one = job_uuid("bid-1", 1);
   EXPECT_EQ(one, job_uuid("bid-1", 1));
