@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <thread>
+#include <utility>
 
 namespace depositd {
 
@@ -59,6 +60,8 @@ public:
       if (!out)
         return give_up(std::move(out.error()));
       out->requests = requests_;
+      if (x_.stopped)
+        static_cast<void>(x_.stopped(more())); // it is there
       return out;
     }
   }
@@ -96,9 +99,15 @@ private:
     }
   }
 
-  bool is_stopped() const {
+  bool is_stopped() {
     const auto& stopped = options_.limits.stopped;
-    return (stopped && stopped()) || (x_.stopped && x_.stopped());
+    return (stopped && stopped()) || (x_.stopped && x_.stopped(more()));
+  }
+
+  /// Bytes that were not told of yet; one that begins anew has fewer.
+  std::uint64_t more() {
+    const auto before = std::exchange(told_, file_.bytes());
+    return told_ - std::min(before, told_);
   }
 
   /// Less than what a server sends that is as slow as is allowed is none.
@@ -179,6 +188,7 @@ private:
   const web_downloader_options& options_;
   web_limits limits_; ///< with whoever may stop this one
   partial_file file_;
+  std::uint64_t told_ = 0;
   const clock::time_point deadline_;
   std::uint32_t requests_ = 0;
   std::optional<std::uint64_t> total_;

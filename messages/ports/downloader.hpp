@@ -27,9 +27,10 @@ struct download_request {
   std::uint64_t bytes_max = std::uint64_t{1} << 40;
   /// Of what was read, besides the expected one.
   std::vector<digest_algorithm> wanted;
-  /// Asked about once a second, while it is fetched; true leaves the rest for
-  /// another time (`ec::overloaded`). Null: nobody does.
-  std::function<bool()> stopped = nullptr;
+  /// Asked about once a second while it is fetched, and once it is there, with
+  /// the bytes that have come since it was asked last; true leaves the rest for
+  /// another time (`ec::overloaded`). Null: nobody is asked.
+  std::function<bool(std::uint64_t more)> stopped = nullptr;
 };
 
 struct download_result {

@@ -62,7 +62,7 @@ job_type type_of_single(submission_type x) {
 class planner {
 public:
   planner(const stages::stage_tools& tools, const batch_document& batch,
-          const std::function<bool()>& put_back)
+          const put_back_function& put_back)
     : tools_(tools), batch_(batch), put_back_(put_back) {
     // nop
   }
@@ -180,7 +180,7 @@ private:
 
   const stages::stage_tools& tools_;
   const batch_document& batch_;
-  const std::function<bool()>& put_back_;
+  const put_back_function& put_back_;
 };
 
 } // namespace
@@ -194,7 +194,7 @@ std::uint64_t batch_plan::jobs() const {
 
 plan_or_ending make_plan(const stages::stage_tools& tools,
                          const batch_document& batch,
-                         const std::function<bool()>& put_back) {
+                         const put_back_function& put_back) {
   return planner{tools, batch, put_back}.run();
 }
 
@@ -211,7 +211,7 @@ caf::error forget_fetched(const stages::stage_tools& tools,
 
 plan_or_ending batch_plans::find(const stages::stage_tools& tools,
                                  const batch_document& batch,
-                                 const std::function<bool()>& put_back) {
+                                 const put_back_function& put_back) {
   {
     const std::lock_guard guard{mutex_};
     const auto at =

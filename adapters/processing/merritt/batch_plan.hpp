@@ -38,11 +38,14 @@ struct batch_plan {
 /// Of a batch that cannot be split: how its stage ends.
 using plan_or_ending = std::variant<std::shared_ptr<const batch_plan>, outcome>;
 
+/// As `download_request::stopped`.
+using put_back_function = std::function<bool(std::uint64_t more)>;
+
 /// Reads batch manifests, which may mean to fetch them to WORK/BATCH/split;
 /// that is left for another time once `put_back` says so.
 plan_or_ending make_plan(const stages::stage_tools& tools,
                          const batch_document& batch,
-                         const std::function<bool()>& put_back = nullptr);
+                         const put_back_function& put_back = nullptr);
 
 /// Removes what `make_plan` has fetched.
 caf::error forget_fetched(const stages::stage_tools& tools,
@@ -53,7 +56,7 @@ class batch_plans {
 public:
   plan_or_ending find(const stages::stage_tools& tools,
                       const batch_document& batch,
-                      const std::function<bool()>& put_back = nullptr);
+                      const put_back_function& put_back = nullptr);
   void forget(const std::string& batch_uuid);
 
 private:

@@ -41,6 +41,8 @@ private:
       return note_put_back();
     auto here = find_kept(row);
     if (here && *here) {
+      // It was read again, which takes long, too; the next row looks.
+      static_cast<void>(is_put_back(x_, **here));
       const std::lock_guard guard{mutex_};
       bytes_ += **here;
       return true;

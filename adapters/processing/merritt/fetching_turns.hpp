@@ -19,12 +19,17 @@ namespace depositd::merritt {
 /// Whoever has had a fetch for so long is slow.
 inline constexpr std::chrono::milliseconds slow_fetch_from{60'000};
 
+/// Bytes a second: a large file that comes so fast is not put back. It would be
+/// read again to go on, or be fetched from its beginning.
+inline constexpr std::uint64_t fast_fetch_from = 1 << 20;
+
 /// Entered with the depositor, or with the place that a bag came to.
 inline std::shared_ptr<stages::receiver_turns>
 make_fetching_turns(std::chrono::milliseconds slow_from = slow_fetch_from) {
   return std::make_shared<stages::receiver_turns>(
     stages::receiver_turns_options{.slow_most = stages::turn_limits::no_limit,
                                    .slow_from = slow_from,
+                                   .fast_from = fast_fetch_from,
                                    .wait = std::chrono::seconds{1}});
 }
 

@@ -176,10 +176,12 @@ outcome split(const stages::stage_tools& tools, batch_plans& plans,
   if (fetched && !turn)
     return wait_for_fetching("a batch of " + batch->user
                              + " or of others is");
-  const auto put_back = [&] { return turn && turn->is_to_end(split_at_once); };
+  const auto put_back = [&](std::uint64_t more) {
+    return turn && turn->is_to_end(split_at_once, more);
+  };
   const auto found = plans.find(tools, *batch, put_back);
   if (const auto* ending = std::get_if<outcome>(&found))
-    return ending->says == verdict::retry && put_back() ? put_back_for_others()
+    return ending->says == verdict::retry && put_back(0) ? put_back_for_others()
                                                         : *ending;
   const auto plan = std::get<std::shared_ptr<const batch_plan>>(found);
   if (batch->split == 0 && !batch->payloads.empty())

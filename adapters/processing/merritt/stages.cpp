@@ -32,8 +32,8 @@ job_step in_turn(bool (*is_fetched)(const job_document&), job_step step,
     if (!turn)
       return wait_for_fetching("jobs of " + x.job.user + " or of others are");
     std::atomic<bool> was_put_back = false;
-    x.put_back = [&] {
-      if (turn->is_to_end(workers))
+    x.put_back = [&](std::uint64_t more) {
+      if (turn->is_to_end(workers, more))
         was_put_back = true;
       return was_put_back.load();
     };

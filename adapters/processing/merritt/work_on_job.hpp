@@ -5,6 +5,7 @@
 #include "adapters/processing/merritt/working_folder.hpp"
 #include "adapters/processing/stages/stage_tools.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,12 +19,13 @@ struct work_on_job {
   job_document job; ///< whatever is changed here is written down
   job_folder folder;
   /// Whether what takes long is to be left for later, because others need the
-  /// worker; asked by several threads. Null: it is not.
-  std::function<bool()> put_back = nullptr;
+  /// worker; asked by several threads, with the bytes that have come since.
+  /// Null: it is not.
+  std::function<bool(std::uint64_t more)> put_back = nullptr;
 };
 
-inline bool is_put_back(const work_on_job& x) {
-  return x.put_back && x.put_back();
+inline bool is_put_back(const work_on_job& x, std::uint64_t more = 0) {
+  return x.put_back && x.put_back(more);
 }
 
 /// Whether `retry` would end it.

@@ -71,8 +71,16 @@ void receiver_turns::note_failure(calls::iterator which) {
   which->failed = true;
 }
 
-bool receiver_turns::is_to_end(calls::iterator which, std::size_t workers) {
+bool receiver_turns::is_fast(const call& x) const {
+  const std::chrono::duration<double> taken = now() - x.begun;
+  return static_cast<double>(x.bytes)
+         >= static_cast<double>(options_.fast_from) * taken.count();
+}
+
+bool receiver_turns::is_to_end(calls::iterator which, std::size_t workers,
+                               std::uint64_t more) {
   const std::lock_guard lock{mutex_};
+  which->bytes += more;
   if (which->ends)
     return true;
   const auto late = now() - options_.slow_from;
@@ -82,12 +90,14 @@ bool receiver_turns::is_to_end(calls::iterator which, std::size_t workers) {
          }))
     return false;
   std::map<std::string_view, std::size_t> had;
-  auto last = under_way_.begin();
   for (const auto& x : under_way_)
     ++had[x.receiver];
-  for (auto at = last; at != under_way_.end(); ++at)
-    if (had[at->receiver] >= had[last->receiver])
-      last = at; // they stand in the order in which they began
+  auto last = under_way_.end(); // they stand in the order in which they began
+  for (auto at = under_way_.begin(); at != under_way_.end(); ++at)
+    if (!is_fast(*at)
+        && (last == under_way_.end()
+            || had[at->receiver] >= had[last->receiver]))
+      last = at;
   return which->ends = last == which;
 }
 

@@ -43,6 +43,9 @@ struct receiver_turns_options {
   std::chrono::milliseconds slow_from{10'000};
   /// The same of a call that failed: as where nobody knows its name in time.
   std::chrono::milliseconds slow_failure_from{1'000};
+  /// Bytes a second: what comes as fast does not end for others, however long
+  /// it takes.
+  std::uint64_t fast_from = std::numeric_limits<std::uint64_t>::max();
   /// How long to wait for a turn, so that those who are told "later" do not
   /// come too fast.
   std::chrono::milliseconds wait{250};
@@ -55,6 +58,7 @@ class receiver_turns {
   struct call {
     std::string receiver;
     std::chrono::steady_clock::time_point begun;
+    std::uint64_t bytes = 0; ///< that have come
     bool ends = false; ///< it is to end for others
     bool failed = false;
   };
@@ -81,10 +85,11 @@ public:
     }
 
     /// Whether the call is to be cut short for others: so many are under way,
-    /// all for long, and of whoever has the most this is the newest. True stays
-    /// true, and until the call has ended no other is to.
-    bool is_to_end(std::size_t workers) {
-      return of_->is_to_end(which_, workers);
+    /// all for long, and of those that are not fast this is the newest of
+    /// whoever has the most. True stays true, and until the call has ended no
+    /// other is to. `more` bytes have come since it was asked last.
+    bool is_to_end(std::size_t workers, std::uint64_t more = 0) {
+      return of_->is_to_end(which_, workers, more);
     }
 
     ~turn() {
@@ -117,7 +122,9 @@ private:
                             std::chrono::milliseconds wait);
   void end(calls::iterator which);
   void note_failure(calls::iterator which);
-  bool is_to_end(calls::iterator which, std::size_t workers);
+  bool is_to_end(calls::iterator which, std::size_t workers,
+                 std::uint64_t more);
+  bool is_fast(const call& x) const;
   bool is_slow_now(const std::string& receiver) const;
   bool may_enter(const std::string& receiver, const turn_limits& limits) const;
   std::chrono::steady_clock::time_point now() const;

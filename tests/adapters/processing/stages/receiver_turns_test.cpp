@@ -96,6 +96,29 @@ TEST_F(turns_of_receivers, are_taken_back_of_whom_has_most_once_all_take_long) {
   EXPECT_TRUE(late->is_to_end(3)) << "of as many, the newest";
 }
 
+TEST_F(turns_of_receivers, are_left_to_who_is_fast) {
+  receiver_turns fast{{.slow_most = turn_limits::no_limit,
+                       .slow_from = 10s,
+                       .fast_from = 100,
+                       .wait = 0ms,
+                       .now = [this] { return now; }}};
+  auto first = fast.enter("a");
+  auto second = fast.enter("a");
+  auto other = fast.enter("b");
+  ASSERT_TRUE(first && second && other);
+  now += 10s;
+  EXPECT_FALSE(second->is_to_end(3, 1'000)) << "that is fast";
+  EXPECT_FALSE(other->is_to_end(3));
+  EXPECT_TRUE(first->is_to_end(3, 999)) << "that is not, and has most";
+  first.reset();
+  now += 1s;
+  auto last = fast.enter("c");
+  ASSERT_TRUE(last);
+  now += 10s;
+  EXPECT_FALSE(second->is_to_end(3)) << "it was once, but is older";
+  EXPECT_TRUE(last->is_to_end(3));
+}
+
 TEST_F(turns_of_receivers, are_left_while_one_of_them_is_new) {
   auto first = turns.enter("a");
   now += 10s;
