@@ -32,9 +32,11 @@ void world::step_of_fleeting() {
       break;
   }
   // Somebody may come while it is decided whether it goes; who was held up
-  // before is not for all that time.
-  let_go(true);
-  settle();
+  // before, or is by what others do then, is not for all that time.
+  do {
+    let_go(true);
+    settle();
+  } while (!held_up_.empty());
   scheduler_.advance_time(look_interval);
   let_go(false);
   run(fleeting_chance_.below(40));
