@@ -77,8 +77,8 @@ void stop(self_pointer self, const caf::error& why) {
 void anchor_at(self_pointer self, const std::vector<partition_mark>& records) {
   auto& state = self->state;
   for (const auto& x : records) {
-    auto& anchor
-      = state.anchors.try_emplace(x.partition, no_record_mark).first->second;
+    auto& anchor =
+      state.anchors.try_emplace(x.partition, no_record_mark).first->second;
     if (std::exchange(anchor, x.mark) != x.mark)
       keep(self, anchor_name(state.options, x.partition), x.mark);
   }
@@ -105,8 +105,8 @@ bool is_another_log(self_pointer self) {
       || state.partitions.empty() || !state.options.source->trouble().empty())
     return false;
   state.compared_at = now;
-  const auto failed
-    = state.options.identity->check(anchors(state), next_look_max);
+  const auto failed =
+    state.options.identity->check(anchors(state), next_look_max);
   if (failed == ec::store_damaged) {
     stop(self, failed);
     return true;

@@ -2,15 +2,12 @@
 
 #include "adapters/fetching/curl_kit.hpp"
 #include "adapters/notifying/mail_headers.hpp"
+#include "adapters/notifying/mails_begun.hpp"
+#include "adapters/notifying/relay_answers.hpp"
 
 #include <curl/curl.h>
 
 #include <array>
-#include <iterator>
-#include <map>
-#include <mutex>
-#include <string_view>
-#include <utility>
 
 namespace depositd {
 
@@ -121,70 +118,6 @@ void set_relay(CURL* easy, const smtp_options& x, const std::string& url) {
       static_cast<long>(x.connect_limit.count()));
   set(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(x.time_limit.count()));
 }
-
-/// What the relay said. Of several recipients curl tells the last answer alone;
-/// who is to come again may be before one who is not.
-struct relay_answers {
-  bool not_now = false;             ///< to anything
-  std::size_t asked = 0;            ///< recipients
-  std::vector<std::size_t> put_off; ///< of these, by their numbers
-
-  static int note(CURL*, curl_infotype what, char* data, std::size_t size,
-                  void* to) {
-    auto& self = *static_cast<relay_answers*>(to);
-    const std::string_view line{data, size};
-    if (what == CURLINFO_HEADER_OUT && line.starts_with("RCPT TO:")) {
-      ++self.asked;
-      self.about_recipient_ = true;
-    } else if (what == CURLINFO_HEADER_OUT && line.starts_with("DATA")) {
-      self.about_recipient_ = false;
-    } else if (what == CURLINFO_HEADER_IN && line.starts_with('4')) {
-      self.note_not_now();
-    }
-    return 0;
-  }
-
-private:
-  /// An answer may have several lines.
-  void note_not_now() {
-    not_now = true;
-    if (about_recipient_ && (put_off.empty() || put_off.back() != asked - 1))
-      put_off.push_back(asked - 1);
-  }
-
-  bool about_recipient_ = false;
-};
-
-/// Who still has to get a mail that others have got. What an engine forgets
-/// when it ends comes to those once more.
-class mails_begun {
-public:
-  /// Of `all`, in their order.
-  std::vector<std::string> left(const std::string& mail,
-                                std::vector<std::string> all) {
-    const std::lock_guard guard{mutex_};
-    const auto at = left_.find(mail);
-    return at == left_.end() ? std::move(all) : at->second;
-  }
-
-  void keep(const std::string& mail, std::vector<std::string> left) {
-    constexpr std::size_t mails_max = 1'000;
-    const std::lock_guard guard{mutex_};
-    left_[mail] = std::move(left);
-    if (left_.size() > mails_max)
-      left_.erase(left_.begin()->first == mail ? std::next(left_.begin())
-                                               : left_.begin());
-  }
-
-  void forget(const std::string& mail) {
-    const std::lock_guard guard{mutex_};
-    left_.erase(mail);
-  }
-
-private:
-  std::mutex mutex_;
-  std::map<std::string, std::vector<std::string>> left_;
-};
 
 /// The same mail to the same people is one.
 std::string name_of(const mail& x, const std::vector<std::string>& everybody) {
