@@ -2,6 +2,8 @@
 
 #include "adapters/stores/postgres/quiet_login.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <cerrno>
 #include <chrono>
 #include <poll.h>
@@ -56,6 +58,7 @@ connection::open(const connection_options& options) {
     return error;
   if (auto error = out->configure())
     return error;
+  out->hear_warnings();
   return out;
 }
 
@@ -78,6 +81,25 @@ caf::error connection::connect() {
     return failure(nullptr);
   PQsetnonblocking(handle_, 1);
   return {};
+}
+
+void connection::hear_warnings() {
+  PQsetNoticeProcessor(
+    handle_,
+    [](void* self, const char* text) {
+      static_cast<connection*>(self)->log_warning(text);
+    },
+    this);
+}
+
+/// What a server says to whoever operates it: that numbers of transactions run
+/// out, or that we end one that did not begin.
+void connection::log_warning(std::string_view text) {
+  if (warnings_left_ == 0)
+    return;
+  --warnings_left_;
+  spdlog::warn("postgres_warns connection=\"{}\" text=\"{}\"", options_.name,
+               trimmed(text));
 }
 
 /// A commit that is not flushed is none, whatever the server's default; the
@@ -260,32 +282,52 @@ caf::expected<result> connection::run_once(const std::string& sql,
   return take_all();
 }
 
-/// Whoever has enough fetches no more: to cancel what the server sends would
-/// wait for one that stands still.
+bool connection::is_in_transaction() const noexcept {
+  const auto status = PQtransactionStatus(handle_);
+  return status == PQTRANS_INTRANS || status == PQTRANS_INERROR;
+}
+
 caf::error connection::stream(std::string_view sql, const parameters& x,
                               const show_row& show) {
+  if (is_in_transaction()) {
+    auto failed = fetch(sql, x, show);
+    if (PQtransactionStatus(handle_) != PQTRANS_INTRANS)
+      return failed; // which has closed it
+    auto unclosed = script("CLOSE streamed");
+    return failed ? failed : unclosed;
+  }
   return run_transaction([&]() -> caf::error {
     if (auto error = script("SET LOCAL statement_timeout = 0"))
       return error;
-    auto declared =
-      run_once("DECLARE streamed NO SCROLL CURSOR FOR " + std::string{sql}, x);
-    if (!declared)
-      return std::move(declared.error());
-    while (true) {
-      const auto rows = run_once("FETCH 256 FROM streamed", {});
-      if (!rows)
-        return rows.error();
-      for (int row = 0; row < rows->rows(); ++row)
-        if (auto error = show({*rows, row}))
-          return error;
-      if (rows->rows() == 0)
-        return {};
-    }
+    return fetch(sql, x, show);
   });
+}
+
+/// Whoever has enough fetches no more: to cancel what the server sends would
+/// wait for one that stands still.
+caf::error connection::fetch(std::string_view sql, const parameters& x,
+                             const show_row& show) {
+  auto declared =
+    run_once("DECLARE streamed NO SCROLL CURSOR FOR " + std::string{sql}, x);
+  if (!declared)
+    return std::move(declared.error());
+  while (true) {
+    const auto rows = run_once("FETCH 256 FROM streamed", {});
+    if (!rows)
+      return rows.error();
+    for (int row = 0; row < rows->rows(); ++row)
+      if (auto error = show({*rows, row}))
+        return error;
+    if (rows->rows() == 0)
+      return {};
+  }
 }
 
 caf::error
 connection::run_transaction(const std::function<caf::error()>& body) {
+  if (is_in_transaction())
+    return caf::make_error(ec::store_failed,
+                           "postgres: a transaction within another");
   if (auto error = script("BEGIN"))
     return error;
   if (auto failed = body()) {
@@ -295,7 +337,21 @@ connection::run_transaction(const std::function<caf::error()>& body) {
     state_ = state;
     return failed;
   }
-  return script("COMMIT");
+  return commit();
+}
+
+/// A server that has nothing to commit, because a statement failed, rolls back
+/// and calls that no error.
+caf::error connection::commit() {
+  if (PQsendQuery(handle_, "COMMIT") == 0)
+    return failure(nullptr);
+  const auto done = take_all();
+  if (!done)
+    return done.error();
+  return std::string_view{PQcmdStatus(done->get())} == "COMMIT"
+           ? caf::error{}
+           : caf::make_error(ec::store_failed,
+                             "postgres: the transaction was rolled back");
 }
 
 } // namespace depositd::postgres

@@ -73,9 +73,9 @@ public:
   caf::error each(std::string_view sql, const parameters& x,
                   const show_row& show);
 
-  /// The same with some hundred rows in memory, in a transaction of its own;
-  /// the server's own timeout does not hold. An error of `show` ends it before
-  /// the last row has come.
+  /// The same with some hundred rows in memory. Outside of a transaction it has
+  /// one of its own, in which the server's own timeout does not hold. An error
+  /// of `show` ends it before the last row has come.
   caf::error stream(std::string_view sql, const parameters& x,
                     const show_row& show);
 
@@ -83,8 +83,9 @@ public:
   caf::error script(const std::string& sql);
 
   /// Runs `body` in one transaction and returns what it gives, an error or a
-  /// value. An error rolls back. If the connection is lost meanwhile it is not
-  /// known what became of it.
+  /// value. An error rolls back, one that `body` keeps to itself, too. If the
+  /// connection is lost meanwhile it is not known what became of it. Within
+  /// another `ec::store_failed`: the inner one's end would be that of both.
   template <class Body>
   auto transact(const Body& body) {
     return by_way_of<>([this](const auto& x) { return run_transaction(x); },
@@ -107,7 +108,11 @@ public:
 private:
   explicit connection(const connection_options& options);
 
+  bool is_in_transaction() const noexcept;
   caf::error run_transaction(const std::function<caf::error()>& body);
+  caf::error commit();
+  caf::error fetch(std::string_view sql, const parameters& x,
+                   const show_row& show);
   caf::error connect();
   caf::error configure();
   caf::expected<std::string> prepare(std::string_view sql, const parameters& x);
@@ -117,6 +122,8 @@ private:
   caf::error await();
   caf::expected<result> take_result();
   caf::expected<result> take_all();
+  void hear_warnings();
+  void log_warning(std::string_view text);
   caf::error failure(const PGresult* from);
   caf::error give_up(const std::string& why);
 
@@ -134,6 +141,7 @@ private:
   std::unordered_map<std::string, std::string, text_hash, std::equal_to<>>
     statements_;
   std::uint64_t statements_made_ = 0;
+  int warnings_left_ = 20; ///< that are still told
 };
 
 } // namespace depositd::postgres

@@ -3,6 +3,7 @@
 #include "adapters/stores/postgres/connection.hpp"
 #include "adapters/stores/postgres/own_sessions.hpp"
 #include "tests/adapters/stores/postgres/postgres_fixture.hpp"
+#include "tests/support/captured_log.hpp"
 #include "tests/support/loopback_listener.hpp"
 
 #include <array>
@@ -73,6 +74,60 @@ TEST_F(postgres_connection, reads_no_further_than_it_is_wanted) {
   const auto after = (*line)->run("SELECT 7");
   ASSERT_TRUE(after) << render(after.error());
   EXPECT_EQ(after->number(0, 0), 7u) << "and goes on";
+}
+
+TEST_F(postgres_connection, begins_and_ends_nothing_within_a_transaction) {
+  const auto line = schema->connect();
+  ASSERT_TRUE(line) << render(line.error());
+  ASSERT_FALSE((*line)->script("CREATE TABLE t (x int)"));
+  const auto insert = [&] {
+    return (*line)->script("INSERT INTO t SELECT generate_series(1, 1000)");
+  };
+  auto rows = 0;
+  const auto streamed = (*line)->transact([&]() -> caf::error {
+    if (auto failed = insert())
+      return failed;
+    for (auto twice = 0; twice < 2; ++twice)
+      if (auto failed = (*line)->stream("SELECT x FROM t", {},
+                                        [&](const auto&) {
+                                          ++rows;
+                                          return caf::error{};
+                                        }))
+        return failed;
+    return caf::make_error(ec::too_large, std::string{"no more"});
+  });
+  EXPECT_EQ(streamed, ec::too_large);
+  EXPECT_EQ(rows, 2'000);
+  const auto nested = (*line)->transact([&]() -> caf::error {
+    if (auto failed = insert())
+      return failed;
+    return (*line)->transact([] { return caf::error{}; });
+  });
+  EXPECT_EQ(nested, ec::store_failed);
+  EXPECT_EQ(schema->number("SELECT count(*) FROM t"), 0u);
+}
+
+TEST_F(postgres_connection, has_not_committed_what_failed_unnoticed) {
+  const auto line = schema->connect();
+  ASSERT_TRUE(line) << render(line.error());
+  const auto done = (*line)->transact([&]() -> caf::error {
+    EXPECT_TRUE((*line)->script("SELECT 1 / 0"));
+    return {};
+  });
+  EXPECT_EQ(done, ec::store_failed);
+}
+
+TEST_F(postgres_connection, writes_warnings_of_the_server_into_the_log) {
+  const auto line = schema->connect();
+  ASSERT_TRUE(line) << render(line.error());
+  const testing::captured_log log;
+  ASSERT_FALSE((*line)->script(
+    "DO $$BEGIN RAISE NOTICE 'a detail'; RAISE WARNING 'soon full'; "
+    "FOR i IN 1..100 LOOP RAISE WARNING 'again %', i; END LOOP; END$$"));
+  EXPECT_EQ(log.count("postgres_warns"), 20u);
+  EXPECT_EQ(log.count("soon"), 1u);
+  EXPECT_EQ(log.count("\x1b"), 0);
+  EXPECT_EQ(log.count("a detail"), 0u);
 }
 
 TEST_F(postgres_connection, is_ours_whatever_was_set_for_all_who_come) {

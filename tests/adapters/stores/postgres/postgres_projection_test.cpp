@@ -56,6 +56,20 @@ protected:
     return out;
   }
 
+  /// All of these together.
+  static slice everything(sequence from) {
+    auto out = a_slice(from);
+    auto more = work(from);
+    out.batches_put = std::move(more.batches_put);
+    out.jobs_put = std::move(more.jobs_put);
+    more = records(from);
+    for (auto& x : more.records_put)
+      x.key += std::to_string(from);
+    out.records_put = std::move(more.records_put);
+    out.records_ended = std::move(more.records_ended);
+    return out;
+  }
+
   static caf::error load(projection_store& from) {
     if (auto error = from.load_items([](const auto&) {}))
       return error;
@@ -159,6 +173,37 @@ TEST_F(postgres_projection, finds_a_slice_whose_commit_nobody_confirmed) {
     EXPECT_EQ(store->reached(), 20u);
     EXPECT_FALSE(load(*store));
   }
+}
+
+/// Everything that a slice can hold.
+TEST_F(postgres_projection, has_all_of_a_slice_or_nothing) {
+  const auto store = open();
+  const auto slower = open();
+  ASSERT_TRUE(store->apply(a_slice()));
+  auto late = everything(10);
+  late.from = 0;
+  late.last = 10;
+  // Found with the last statement before the commit.
+  EXPECT_EQ(slower->apply(late).error(), ec::store_damaged);
+  const auto after = open();
+  EXPECT_EQ(after->reached(), 10u);
+  EXPECT_FALSE(load(*after)) << "and knows its rows again";
+  EXPECT_TRUE(after->apply(everything(10)));
+  EXPECT_FALSE(load(*open()));
+}
+
+TEST_F(postgres_projection, brings_a_slice_in_once_wherever_the_line_is_cut) {
+  cutting_proxy line{port_of(schema->url())};
+  const auto store = open({.server = {.url = through(line)}});
+  auto answers = 0;
+  for (sequence from = 0; line.cuts() == answers; from += 10) {
+    line.cut_at_answer(++answers);
+    const auto done = store->apply(everything(from));
+    ASSERT_TRUE(done) << answers << ": " << render(done.error());
+    ASSERT_FALSE(load(*open())) << answers;
+    ASSERT_EQ(store->reached(), from + 10);
+  }
+  EXPECT_GT(answers, 15) << "one for each statement";
 }
 
 TEST_F(postgres_projection, names_a_changed_row) {
