@@ -21,8 +21,9 @@ from queue_door import QueueDoor, QueueRefused
 from sqs_client import SqsQueue, key_files
 
 KILLS = int(os.environ.get("DEPOSITD_SOURCES_KILLS", "20"))
+KILLS_SERVED = int(os.environ.get("DEPOSITD_SOURCES_KILLS", "5"))
 SEED = os.environ.get("DEPOSITD_SEED", str(time.time_ns()))
-ROWS, FILES, MESSAGES = 1_500 * KILLS, 30 * KILLS, 15 * KILLS
+ROWS, FILES, MESSAGES = 1_500, 30, 15  # for each kill
 WEIGHTS = {"rows": 100, "files": 2, "messages": 1}  # all last to the end
 HIGH = 300
 STEP_MAX = 900  # keys that may be seen between two kills, but for a batch
@@ -105,6 +106,8 @@ class Judge(PulledTest):
 
 
 class Killed(PulledTest):
+    kills = KILLS
+
     @classmethod
     def setUpClass(cls):
         cls.postgres = need_server(cls, "postgres")
@@ -124,15 +127,24 @@ class Killed(PulledTest):
         self.wanted = set()
         self.names = ["rows", "files"]
 
+        self.rows, self.files, self.messages = (
+            x * self.kills for x in (ROWS, FILES, MESSAGES))
+
+    def store(self):
+        """Settings of it."""
+        return {"store.segment_mb": 4}
+
     # -- what there is ------------------------------------------------------
 
     def add_rows(self, engine):
-        fill = ("CREATE TABLE things AS SELECT n AS number, 'row-' || n AS id, "
-                f"'user-' || n % 5 AS owner FROM generate_series(1, {ROWS}) "
+        fill = ("DROP TABLE IF EXISTS things; CREATE TABLE things AS "
+                "SELECT n AS number, 'row-' || n AS id, "
+                "'user-' || n % 5 AS owner "
+                f"FROM generate_series(1, {self.rows}) "
                 "AS n; ALTER TABLE things ADD PRIMARY KEY (number)")
         subprocess.run(["psql", self.postgres.address, "-XAtqc", fill],
-                       check=True)
-        self.wanted |= {f"row-{n}" for n in range(1, ROWS + 1)}
+                       check=True, capture_output=True)
+        self.wanted |= {f"row-{n}" for n in range(1, self.rows + 1)}
         self.add_source(
             engine, "rows", "sql", url=self.postgres.address, key="id",
             user_field="owner", cursor="number", cursor_start="0",
@@ -142,7 +154,7 @@ class Killed(PulledTest):
 
     def add_files(self, engine):
         folder = self.folder / "in"
-        for n in range(FILES):
+        for n in range(self.files):
             path = folder / f"{n % 7}" / f"{n}.txt"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
@@ -154,8 +166,8 @@ class Killed(PulledTest):
     def add_messages(self, engine):
         if not self.sqs:
             return
-        self.queue_there = SqsQueue(self.sqs.address, "kills")
-        keys = [f"message-{n}" for n in range(MESSAGES)]
+        self.queue_there = SqsQueue(self.sqs.address, type(self).__name__)
+        keys = [f"message-{n}" for n in range(self.messages)]
         self.queue_there.send(json.dumps({"id": key}) for key in keys)
         self.wanted |= set(keys)
         self.names.append("messages")
@@ -213,12 +225,12 @@ class Killed(PulledTest):
         self.assertEqual(self.witness.problems, [])
 
     def test_nothing_is_scheduled_twice_and_nothing_skipped(self):
-        engine = self.pulling({"store.segment_mb": 4}, high=HIGH)
+        engine = self.pulling(self.store(), high=HIGH)
         for add in (self.add_rows, self.add_files, self.add_messages):
             add(engine)
         engine.ctl("strategy", "set", SCHEDULER, "weighted("
                    + ", ".join(f"{x}:{WEIGHTS[x]}" for x in self.names) + ")")
-        for number in range(KILLS):
+        for number in range(self.kills):
             before = self.witness.seen()
             self.run_until(engine, before
                            + self.chance.randint(1, STEP_MAX))
@@ -230,10 +242,24 @@ class Killed(PulledTest):
                   f"{self.witness.seen()} of {len(self.wanted)}", flush=True)
         self.rest(engine)
         self.assertEqual(self.witness.judge(self.wanted)[:20], [])
-        for name, count in (("rows", ROWS), ("files", FILES)):
+        for name, count in (("rows", self.rows), ("files", self.files)):
             told = self.source(engine, name)["records"]
             self.assertEqual((told["finished"], told["failed"]), (count, 0))
         self.assertEqual(engine.stop(), 0)
+
+
+class KilledOverPostgres(Killed):
+    """Whose tables are on the server as well."""
+
+    kills = KILLS_SERVED
+
+    def store(self):
+        subprocess.run(["psql", self.postgres.address, "-XAtqc",
+                        "CREATE SCHEMA store"], check=True)
+        return super().store() | {
+            "store.kind": "postgres",
+            "store.url": self.postgres.address
+            + "?options=-csearch_path%3Dstore"}
 
 
 if __name__ == "__main__":
