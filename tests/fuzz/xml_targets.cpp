@@ -2,6 +2,7 @@
 
 #include "tests/fuzz/target.hpp"
 
+#include "adapters/processing/crossref/broken_head.hpp"
 #include "adapters/processing/crossref/citation_xml.hpp"
 #include "adapters/processing/crossref/deposit_xml.hpp"
 #include "adapters/processing/crossref/query_xml.hpp"
@@ -16,7 +17,15 @@ using namespace crossref;
 
 constexpr xml_limits limits{.bytes_max = 200'000};
 
+void read_head(std::string_view bytes) {
+  std::string batch_id;
+  std::string email;
+  find_head(bytes, batch_id, email);
+  promise(batch_id.size() <= 300 && email.size() <= 300, "heads are bounded");
+}
+
 void read_deposit(std::string_view bytes) {
+  read_head(bytes);
   const auto text = decode_xml_text(bytes, limits);
   if (!text || check_xml_limits(*text, limits))
     return;

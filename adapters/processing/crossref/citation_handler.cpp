@@ -1,5 +1,6 @@
 #include "adapters/processing/crossref/citation_handler.hpp"
 
+#include "adapters/processing/crossref/broken_head.hpp"
 #include "adapters/processing/crossref/citation_xml.hpp"
 #include "adapters/processing/crossref/text.hpp"
 #include "adapters/processing/crossref/xml_text.hpp"
@@ -33,11 +34,12 @@ std::string objection(const citing_doi& x) {
 
 outcome citation_handler::handle(const submission_job& job,
                                  std::string_view bytes) const {
-  auto text = decode_xml_text(bytes, limits);
-  if (!text)
-    return refuse_file(job, {}, render(text.error()));
+  const auto text = decode_xml_text(bytes, limits);
   citation_deposit content;
-  const auto problem = parse_citations(*text, limits, content);
+  const auto problem = text ? parse_citations(*text, limits, content)
+                            : text.error();
+  if (problem)
+    find_head(text ? *text : bytes, content.batch_id, content.email);
   auto out = problem ? refuse_file(job, content.batch_id, render(problem))
                      : record(job, content);
   out.tell = legal_mail_address(content.email);

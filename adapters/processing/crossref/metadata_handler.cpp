@@ -1,5 +1,6 @@
 #include "adapters/processing/crossref/metadata_handler.hpp"
 
+#include "adapters/processing/crossref/broken_head.hpp"
 #include "adapters/processing/crossref/deposit_xml.hpp"
 #include "adapters/processing/crossref/text.hpp"
 #include "adapters/processing/crossref/xml_text.hpp"
@@ -154,11 +155,12 @@ outcome conclude(const submission_job& job, const std::string& batch_id,
 
 outcome metadata_handler::handle(const submission_job& job,
                                  std::string_view bytes) const {
-  auto text = decode_xml_text(bytes, limits);
-  if (!text)
-    return refuse_file(job, {}, render(text.error()));
+  const auto text = decode_xml_text(bytes, limits);
   deposit content;
-  const auto problem = parse_deposit(*text, limits, content);
+  const auto problem = text ? parse_deposit(*text, limits, content)
+                            : text.error();
+  if (problem)
+    find_head(text ? *text : bytes, content.batch_id, content.email);
   auto out = problem ? refuse_file(job, content.batch_id, render(problem))
                      : record(job, content, *text);
   out.tell = legal_mail_address(content.email);

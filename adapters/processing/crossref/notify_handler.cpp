@@ -1,5 +1,6 @@
 #include "adapters/processing/crossref/notify_handler.hpp"
 
+#include "adapters/processing/crossref/broken_head.hpp"
 #include "adapters/processing/crossref/citation_xml.hpp"
 #include "adapters/processing/crossref/deposit_xml.hpp"
 #include "adapters/processing/crossref/diagnostic.hpp"
@@ -234,6 +235,8 @@ std::string address_in(const submission& what, std::string_view bytes,
     static_cast<void>(parse_deposit(*text, limits, content));
     out = std::move(content.email);
   }
+  if (std::string nobody_asks; out.empty())
+    find_head(bytes, nobody_asks, out);
   return legal_mail_address(out) ? out : std::string{};
 }
 

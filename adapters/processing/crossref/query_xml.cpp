@@ -1,5 +1,6 @@
 #include "adapters/processing/crossref/query_xml.hpp"
 
+#include "adapters/processing/crossref/broken_head.hpp"
 #include "adapters/processing/crossref/captured_text.hpp"
 #include "adapters/processing/crossref/text.hpp"
 #include "adapters/processing/crossref/xml_reader.hpp"
@@ -266,13 +267,15 @@ bool is_document(std::string_view text) {
 
 caf::error parse_queries(std::string_view bytes, bool as_dois,
                          const xml_limits& limits, query_batch& out) {
-  auto text = decode_xml_text(bytes, limits);
-  if (!text)
-    return std::move(text.error());
-  if (!is_document(*text))
+  const auto text = decode_xml_text(bytes, limits);
+  const std::string_view known = text ? *text : bytes;
+  if (text && !is_document(known))
     return parse_lines(*text, as_dois, out);
   query_handler_of_xml handler{out};
-  return read_xml_text(*text, limits, handler);
+  auto problem = text ? read_xml_text(*text, limits, handler) : text.error();
+  if (problem && is_document(known))
+    find_head(known, out.batch_id, out.email);
+  return problem;
 }
 
 } // namespace depositd::crossref

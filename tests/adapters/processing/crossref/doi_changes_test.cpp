@@ -126,6 +126,7 @@ TEST_F(doi_changes, refuses_what_is_no_deposit_of_citations) {
     job(), a_deposit().with_article("10.5555/a").text());
   EXPECT_EQ(metadata.says, verdict::failed);
   EXPECT_NE(metadata.reason.find("doi_resources_schema"), std::string::npos);
+  EXPECT_EQ(metadata.batch_id, "batch-1");
 }
 
 TEST_F(doi_changes, gives_the_same_answer_to_a_repeat) {

@@ -205,6 +205,31 @@ TEST_F(metadata_handler_test, gives_the_batch_id_of_a_file_that_breaks_later) {
   EXPECT_NE(x.document.find("<batch_id>batch-1</batch_id>"), std::string::npos);
 }
 
+// A byte of another encoding, far behind the head, is what breaks most files.
+TEST_F(metadata_handler_test, row_25_gives_the_batch_id_of_a_file_of_no_use) {
+  const auto whole = a_deposit()
+                       .with_email("d@example.org")
+                       .with_article("10.5555/a")
+                       .text();
+  const auto changed = [&](std::string_view from, std::string_view to) {
+    auto out = whole;
+    return out.replace(out.find(from), from.size(), to);
+  };
+  using namespace std::string_view_literals;
+  for (const auto& bytes :
+       {changed("testing", "t\xe9sting"), changed("testing", "\0"sv),
+        changed("?>", "?><!DOCTYPE doi_batch>"), changed("UTF-8", "KOI8-R"),
+        changed("schema/5.3.1", "schema/9.0"),
+        changed("http://www.crossref", "https://www.crossref"),
+        changed("On testing", std::string(300, 'x').insert(0, "<a>"))}) {
+    const auto x = deposit(bytes);
+    EXPECT_EQ(x.says, verdict::failed);
+    EXPECT_EQ(x.batch_id, "batch-1") << x.reason;
+    EXPECT_NE(x.document.find("<batch_id>batch-1<"), std::string::npos);
+    EXPECT_TRUE(x.tell) << x.reason;
+  }
+}
+
 TEST_F(metadata_handler_test, tries_again_when_the_registry_fails) {
   registry->failing = true;
   const auto x = deposit(a_deposit().with_article("10.5555/a").text());

@@ -136,6 +136,7 @@ TEST_F(notify_handler_test, row_42_reads_the_address_of_every_operation) {
   auto& operation = rows->row.submission.operation;
   const std::pair<const char*, std::string> files[] = {
     {"doMDUpload", deposit_of("ann@example.org")},
+    {"doMDUpload", deposit_of("ann@example.org") + "\xe9"},
     {"doQueryUpload",
      "<query_batch xmlns=\"http://www.crossref.org/qschema/2.0\" "
      "version=\"2.0\"><head><email_address>ann@example.org</email_address>"

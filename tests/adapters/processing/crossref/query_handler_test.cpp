@@ -205,6 +205,15 @@ TEST_F(query_handler_test, fails_an_upload_that_asks_nothing) {
   }
 }
 
+TEST_F(query_handler_test, gives_the_batch_id_of_a_file_of_no_use) {
+  const auto got = ask("<query_batch><head><email_address>a@b.org"
+                       "</email_address><doi_batch_id>q-7</doi_batch_id>"
+                       "</head><body>\xe9</body></query_batch>");
+  EXPECT_EQ(got.says, verdict::failed);
+  EXPECT_EQ(got.batch_id, "q-7");
+  EXPECT_TRUE(got.tell);
+}
+
 TEST_F(query_handler_test, refuses_too_many_queries) {
   std::string upload;
   for (std::size_t i = 0; i <= queries_max; ++i)
