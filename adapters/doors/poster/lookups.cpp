@@ -70,10 +70,18 @@ void list_jobs(door_pointer self, const batch_ptr& x, job_state state,
       [=](const caf::error& why) { x->answer->send(answer_of(self, why)); });
 }
 
+/// One that failed without jobs has none that could say why.
+auto document_of(const batch_in_hand& x) {
+  auto out = depositd::document_of(x.row, x.ended);
+  if (x.row.status.state == batch_state::failed && x.row.jobs.total() == 0)
+    out["note"] = x.row.status.note;
+  return out;
+}
+
 void answer_batch(door_pointer self, const batch_ptr& x) {
   list_jobs(self, x, job_state::failed, &ended_jobs::failed, [=] {
     list_jobs(self, x, job_state::completed, &ended_jobs::successful, [=] {
-      x->answer->send(document_answer(200, document_of(x->row, x->ended)));
+      x->answer->send(document_answer(200, document_of(*x)));
     });
   });
 }

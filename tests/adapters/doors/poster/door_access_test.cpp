@@ -202,6 +202,14 @@ TEST_F(poster_access, the_document_of_a_batch) {
   EXPECT_EQ(get("/poster/batches/bid-one").body, x.body);
 }
 
+TEST_F(poster_access, M36_a_batch_that_failed_without_jobs_says_why) {
+  add_batch("submitter", {});
+  start();
+  const auto x = get("/poster/batches/10");
+  ASSERT_EQ(x.status, 200u) << x.body;
+  EXPECT_EQ(json_of(x).value("note", ""), "one failed");
+}
+
 TEST_F(poster_access, the_document_of_a_job) {
   add_batch("submitter", {job_state::failed});
   start();
