@@ -21,7 +21,7 @@ void read_head(std::string_view bytes) {
   std::string batch_id;
   std::string email;
   find_head(bytes, batch_id, email);
-  promise(batch_id.size() <= 300 && email.size() <= 300, "heads are bounded");
+  promise(batch_id.size() <= 400 && email.size() <= 300, "heads are bounded");
 }
 
 void read_deposit(std::string_view bytes) {

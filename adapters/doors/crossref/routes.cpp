@@ -4,7 +4,7 @@
 #include "adapters/doors/crossref/door.hpp"
 #include "adapters/doors/crossref/pages.hpp"
 #include "adapters/doors/http/form.hpp"
-#include "adapters/processing/crossref/text.hpp"
+#include "messages/values/batch_ids.hpp"
 #include "messages/values/trace_context.hpp"
 
 namespace depositd::crossref {
@@ -88,7 +88,7 @@ void take_status(const door_actor& whom, http::request&& from,
   out.type = given.text({"type"});
   out.file_name = given.text({"file_name"});
   // As it is read from the file.
-  out.batch_id = squeeze(given.text({"doi_batch_id"}));
+  out.batch_id = batch_id_of(given.text({"doi_batch_id"}));
   out.submission_id = given.text({"submission_id"});
   out.answer = std::make_shared<http::responder>(std::move(answer));
   caf::anon_send(whom, std::move(out));

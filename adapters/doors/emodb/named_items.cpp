@@ -1,7 +1,7 @@
 #include "adapters/doors/emodb/named_items.hpp"
 
 #include "adapters/doors/emodb/wire_id.hpp"
-#include "messages/values/blanks.hpp"
+#include "messages/values/batch_ids.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -21,7 +21,7 @@ bool read_batch_id(kit::json_reader& from, std::string& out) {
   std::string text;
   if (!from.text(text))
     return false;
-  out = squeeze(text);
+  out = batch_id_of(text);
   return true;
 }
 

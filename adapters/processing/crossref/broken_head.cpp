@@ -2,9 +2,9 @@
 
 #include "adapters/processing/crossref/captured_text.hpp"
 #include "adapters/processing/crossref/xml_reader.hpp"
+#include "messages/values/batch_ids.hpp"
 #include "messages/values/utf8.hpp"
 
-#include <utility>
 #include <vector>
 
 namespace depositd::crossref {
@@ -35,7 +35,7 @@ public:
 
   caf::error end_element(std::string_view, std::string_view) override {
     if (captured_.depth() == path_.size())
-      *place() = one_line(captured_.take());
+      *place() = captured_.take();
     path_.pop_back();
     return path_.size() == 1 ? caf::make_error(ec::malformed, "all is known")
                              : caf::error{};
@@ -102,9 +102,9 @@ void find_head(std::string_view document, std::string& batch_id,
   // It ends with an error, of which one says that all is known.
   static_cast<void>(read_xml_text(text, {}, handler));
   if (batch_id.empty())
-    batch_id = std::move(said.batch_id);
+    batch_id = batch_id_of(said.batch_id);
   if (email.empty())
-    email = std::move(said.depositor.empty() ? said.asker : said.depositor);
+    email = one_line(said.depositor.empty() ? said.asker : said.depositor);
 }
 
 } // namespace depositd::crossref

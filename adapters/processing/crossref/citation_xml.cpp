@@ -4,6 +4,7 @@
 #include "adapters/processing/crossref/deposit_xml.hpp"
 #include "adapters/processing/crossref/text.hpp"
 #include "adapters/processing/crossref/xml_reader.hpp"
+#include "messages/values/batch_ids.hpp"
 #include "messages/values/json_text.hpp"
 #include "messages/values/lower_case.hpp"
 
@@ -110,7 +111,10 @@ private:
   void take(std::string value) {
     const std::string_view name = path_.back();
     if (path_[1] == "head") {
-      (name == "doi_batch_id" ? out_.batch_id : out_.email) = one_line(value);
+      if (name == "doi_batch_id")
+        out_.batch_id = batch_id_of(value);
+      else
+        out_.email = one_line(value);
     } else if (path_.size() == 4) {
       current_.doi = std::move(value);
     } else if (name == "doi") {

@@ -4,6 +4,7 @@
 #include "adapters/processing/crossref/deposit_facts.hpp"
 #include "adapters/processing/crossref/text.hpp"
 #include "adapters/processing/crossref/xml_reader.hpp"
+#include "messages/values/batch_ids.hpp"
 #include "messages/values/lower_case.hpp"
 
 #include <algorithm>
@@ -175,7 +176,7 @@ private:
 
   caf::error head(std::string_view name, std::string value) {
     if (name == "doi_batch_id") {
-      out_.batch_id = one_line(value);
+      out_.batch_id = batch_id_of(value);
       return {};
     }
     out_.timestamp = value;

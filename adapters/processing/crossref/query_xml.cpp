@@ -5,6 +5,7 @@
 #include "adapters/processing/crossref/text.hpp"
 #include "adapters/processing/crossref/xml_reader.hpp"
 #include "adapters/processing/crossref/xml_text.hpp"
+#include "messages/values/batch_ids.hpp"
 #include "messages/values/utf8.hpp"
 
 #include <algorithm>
@@ -207,7 +208,7 @@ public:
     caf::error problem;
     if (query_depth_ == 0) {
       if (name == "doi_batch_id" && out_.batch_id.empty())
-        out_.batch_id = one_line(captured_.take());
+        out_.batch_id = batch_id_of(captured_.take());
       else if (name == "email_address" && out_.email.empty())
         out_.email = captured_.take();
     } else if (depth_ == query_depth_ + 1) {

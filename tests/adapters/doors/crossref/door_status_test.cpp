@@ -100,6 +100,27 @@ TEST_F(crossref_polls, row_23_blanks_of_a_batch_id_count_as_in_the_file) {
       << id;
 }
 
+TEST_F(crossref_polls, row_23_batch_ids_of_any_length_are_found) {
+  start();
+  std::string hundred; // as many characters as the schema allows
+  std::string asked;
+  for (int i = 0; i < 100; ++i) {
+    hundred += "\xf0\x9f\x93\x9a";
+    asked += "%F0%9F%93%9A";
+  }
+  const std::string very_long(500, 'x');
+  for (const auto& [id, query] :
+       {std::pair{hundred, asked}, {very_long, very_long},
+        {"a\x7f b", "a%7F+b"}}) {
+    deposit("f.xml",
+            a_deposit().with_batch_id(id).with_article("10.5555/a").text());
+    process_all();
+    EXPECT_TRUE(has(poll("type=result&doi_batch_id=" + query).body,
+                    "status=\"completed\""))
+      << id;
+  }
+}
+
 TEST_F(crossref_polls, row_24_success_says_added_or_updated) {
   start();
   const auto added = result_of("1.xml", xml);
