@@ -22,6 +22,16 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
+// A header of a part, with the lines below it that begin with a blank and so
+// belong to it.
+std::string take_header(std::string_view& text) {
+  std::string out{take_line(text).substr(0, part_header_bytes_max)};
+  while (!out.empty() && out.size() < part_header_bytes_max && !text.empty()
+         && (text.front() == ' ' || text.front() == '\t'))
+    out.append(take_line(text).substr(0, part_header_bytes_max));
+  return out;
+}
+
 // UTF-8''na%C3%AFve of RFC 5987; other charsets keep their bytes.
 std::string decode_extended(std::string_view text) {
   const auto first = text.find('\'');
@@ -94,14 +104,15 @@ caf::error read_part(std::string_view text, form_part& part) {
   for (;;) {
     if (text.empty())
       return malformed("a part without a blank line after its headers");
-    const auto line = take_line(text);
+    const auto header = take_header(text);
     if (size - text.size() > part_header_bytes_max)
       return malformed("headers of a part are too long");
-    if (line.empty())
+    if (header.empty())
       break;
-    const auto colon = line.find(':');
-    if (colon == std::string_view::npos)
+    const auto colon = header.find(':');
+    if (colon == std::string::npos)
       return malformed("a part header without a colon");
+    const std::string_view line = header;
     const auto name = trimmed(line.substr(0, colon));
     const auto value = trimmed(line.substr(colon + 1));
     if (same_token(name, "content-disposition"))

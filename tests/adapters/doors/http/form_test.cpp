@@ -64,6 +64,26 @@ TEST(http_form, keeps_file_names_verbatim) {
   EXPECT_EQ(x.parts[1].file_name, "na\xc3\xafve.xml");
 }
 
+// As libraries for mail write them.
+TEST(http_form, joins_a_part_s_header_that_goes_on_in_the_next_line) {
+  const auto body = "--b\r\nContent-Disposition: form-data;\r\n name=\"f\";"
+                    "\r\n\tfilename=\"C: a\r\n b.xml\"\r\n"
+                    "Content-Type:\r\n text/xml\r\n\r\n  x\r\n"
+                    + part("name=a", " y") + "--b--";
+  const auto x = read(body);
+  ASSERT_EQ(x.parts.size(), 2u);
+  EXPECT_EQ(x.parts[0].name, "f");
+  EXPECT_EQ(x.parts[0].file_name, "C: a b.xml");
+  EXPECT_EQ(x.parts[0].content_type, "text/xml");
+  EXPECT_EQ(x.parts[0].data, "  x");
+  EXPECT_EQ(x.field("a")->data, " y");
+  const auto begin = "--b\r\nContent-Disposition: form-data; name=a;\r\n";
+  std::string many;
+  for (int i = 0; i < 2000; ++i)
+    many += " x=123456;\r\n";
+  EXPECT_FALSE(read_multipart(begin + many + "\r\n1\r\n--b--", "b"));
+}
+
 TEST(http_form, reads_what_is_there_of_a_body_that_is_never_closed) {
   const auto file = part("name=f; filename=x", "<a/>");
   const auto body = file + part("name=a", "1");
