@@ -3,7 +3,7 @@
 #include "adapters/processing/crossref/xml_reader.hpp"
 #include "messages/values/owned.hpp"
 
-#include <libxml/xmlIO.h>
+#include <libxml/parserInternals.h>
 #include <libxml/xmlschemas.h>
 
 #include <utility>
@@ -14,6 +14,7 @@ namespace {
 
 using schema_ptr = owned<xmlSchema, xmlSchemaFree>;
 using parser_ptr = owned<xmlSchemaParserCtxt, xmlSchemaFreeParserCtxt>;
+using context_ptr = owned<xmlParserCtxt, xmlFreeParserCtxt>;
 using validator_ptr = owned<xmlSchemaValidCtxt, xmlSchemaFreeValidCtxt>;
 
 /// Keeps the first error that libxml2 tells. Called from C: must not throw.
@@ -45,6 +46,37 @@ public:
   errors_to& operator=(const errors_to&) = delete;
 };
 
+caf::error no_memory() {
+  return caf::make_error(ec::store_failed,
+                         std::string{"no memory for the schema check"});
+}
+
+/// Says where the parser is. Called from C.
+int line_of(void* data, const char** file, unsigned long* line) {
+  const auto* const input = static_cast<xmlParserCtxtPtr>(data)->input;
+  if (!input)
+    return -1;
+  if (file)
+    *file = input->filename;
+  if (line)
+    *line = static_cast<unsigned long>(input->line);
+  return 0;
+}
+
+/// Shows the validator what the parser reads. As `xmlSchemaValidateStream`
+/// does, which lets nobody say how to parse. False: no memory.
+bool parse_into(xmlSchemaValidCtxtPtr validator, xmlParserCtxtPtr context) {
+  auto* const own = std::exchange(context->sax, nullptr);
+  auto* const plug =
+    xmlSchemaSAXPlug(validator, &context->sax, &context->userData);
+  if (plug) {
+    xmlParseDocument(context);
+    xmlSchemaSAXUnplug(plug);
+  }
+  context->sax = own;
+  return plug != nullptr;
+}
+
 } // namespace
 
 class compiled_schema {
@@ -71,17 +103,18 @@ public:
     // A document's own schemaLocation reaches into the compiled schema.
     const std::lock_guard guard{mutex_};
     validator_ptr validator{xmlSchemaNewValidCtxt(schema_.get())};
-    auto* input = xmlParserInputBufferCreateMem(
-      text.data(), static_cast<int>(text.size()), XML_CHAR_ENCODING_NONE);
-    if (!validator || !input)
-      return caf::make_error(ec::store_failed,
-                             std::string{"no memory for the schema check"});
+    context_ptr context{
+      xmlCreateMemoryParserCtxt(text.data(), static_cast<int>(text.size()))};
+    if (!validator || !context)
+      return no_memory();
     std::string problem;
+    const errors_to also{problem};
     xmlSchemaSetValidStructuredErrors(validator.get(), keep_first, &problem);
-    // Takes the input buffer over, whatever comes of it.
-    const auto result = xmlSchemaValidateStream(
-      validator.get(), input, XML_CHAR_ENCODING_NONE, nullptr, nullptr);
-    if (result == 0)
+    xmlSchemaValidateSetLocator(validator.get(), line_of, context.get());
+    read_within_own_limits(context.get());
+    if (!parse_into(validator.get(), context.get()))
+      return no_memory();
+    if (context->wellFormed && xmlSchemaIsValid(validator.get()) == 1)
       return {};
     if (problem.empty())
       problem = "does not fit the schema";

@@ -152,6 +152,9 @@ void on_error(void* data, xmlErrorPtr error) {
   if (xmlDictGetUsage(state.context->dict) > names_bytes_max)
     state.stop(ec::too_large, "too many different names", error->line,
                error->int2);
+  if (error->code == XML_ERR_NO_MEMORY)
+    state.stop(ec::too_large, "a name that is too long", error->line,
+               error->int2);
   state.stop(ec::malformed,
              error->message ? error->message : "not well formed", error->line,
              error->int2);
@@ -177,6 +180,11 @@ std::string_view xml_element::attribute(std::string_view wanted) const {
     if (name == wanted)
       return value;
   return {};
+}
+
+void read_within_own_limits(xmlParserCtxtPtr context) {
+  xmlCtxtUseOptions(context, XML_PARSE_NONET | XML_PARSE_HUGE);
+  xmlDictSetLimit(context->dict, names_bytes_max); // HUGE knows none
 }
 
 void secure_xml_parser() {
@@ -225,11 +233,9 @@ caf::error read_xml_text(const std::string& text, const xml_limits& limits,
   state.context = context.get();
   state.handler = &handler;
   state.limits = &limits;
-  // Not NOENT, DTDLOAD, DTDATTR, XINCLUDE, HUGE: each of them opens a door.
-  xmlCtxtUseOptions(context.get(), XML_PARSE_NONET);
+  read_within_own_limits(context.get());
   *context->sax = sax;
   context->userData = &state;
-  xmlDictSetLimit(context->dict, names_bytes_max);
   xmlParseDocument(context.get());
   if (!state.problem && !context->wellFormed)
     return caf::make_error(ec::malformed, "not well formed");

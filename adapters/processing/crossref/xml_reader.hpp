@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+struct _xmlParserCtxt; // of libxml2
+
 namespace depositd::crossref {
 
 /// Views into the parser: only valid during the call that shows them.
@@ -51,6 +53,13 @@ caf::error read_xml_text(const std::string& text, const xml_limits& limits,
 /// of the folder that a `local_files_only` of the same thread allows. Called
 /// by all that parse here; free after the first time.
 void secure_xml_parser();
+
+/// Sets how a document of at most `xml_limits` is parsed: none of NOENT,
+/// DTDLOAD, DTDATTR and XINCLUDE, each of which opens a door. The library's own
+/// limits are off, as they are narrower than ours and end documents of more
+/// than 10,000,000 bytes wherever there is much of one thing, if only blanks at
+/// the end. Nothing is kept but names, which stay bounded.
+void read_within_own_limits(_xmlParserCtxt* context);
 
 /// While it lives, this thread's parser may read files of one folder, by their
 /// base name whatever address was asked for. Only for schemas, never for

@@ -75,6 +75,13 @@ protected:
   std::filesystem::path folder;
 };
 
+TEST_F(schema_folder_test, lets_a_valid_deposit_of_ten_mebibytes_pass) {
+  auto text = a_deposit().with_article("10.5555/a").text();
+  text.resize(xml_limits{}.bytes_max, ' ');
+  const auto x = deposit(text);
+  EXPECT_EQ(x.says, verdict::done) << x.reason << x.document.substr(0, 2'000);
+}
+
 TEST_F(schema_folder_test, lets_a_valid_deposit_pass) {
   const auto x = deposit(a_deposit().with_article("10.5555/a").text());
   EXPECT_EQ(x.says, verdict::done) << x.reason;
