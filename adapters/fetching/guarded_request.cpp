@@ -47,7 +47,7 @@ public:
   web_ending run(const web_limits& limits, std::chrono::milliseconds within) {
     const auto easy = make_curl_easy();
     const auto headers = curl_strings_of(x_.headers);
-    const auto pinned = curl_strings_of({pin()});
+    const auto pinned = curl_strings_of({pin(), pin(".")});
     set_up(easy.get(), limits, within);
     curl_easy_setopt(easy.get(), CURLOPT_HTTPHEADER, headers.get());
     curl_easy_setopt(easy.get(), CURLOPT_RESOLVE, pinned.get());
@@ -81,10 +81,11 @@ private:
     return reason[0] != '\0' ? reason : curl_easy_strerror(code);
   }
 
-  /// The host has these addresses and no others for this request.
-  std::string pin() const {
+  /// The host has these addresses and no others for this request, also where
+  /// the URL has a dot behind it, which makes it another name to the library.
+  std::string pin(const std::string& dot = {}) const {
     const bool v6 = url_.host.find(':') != url_.host.npos;
-    auto out = (v6 ? "[" + url_.host + "]" : url_.host) + ":"
+    auto out = (v6 ? "[" + url_.host + "]" : url_.host + dot) + ":"
                + std::to_string(url_.port) + ":";
     for (std::size_t i = 0; i < addresses_.size(); ++i)
       out += (i > 0 ? "," : "") + addresses_[i];

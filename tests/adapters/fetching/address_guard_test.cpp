@@ -52,6 +52,7 @@ TEST(address_guard, row_43_refuses_this_machine_and_its_network) {
                            "[fc00::1]",
                            "[::]",
                            "[64:ff9b::7f00:1]",
+                           "[::ffff:0:7f00:1]",
                            "[2002:7f00:1::]",
                            "224.0.0.1",
                            "255.255.255.255",

@@ -254,6 +254,28 @@ TEST_F(web_downloads, row_46_give_up_after_three_stalls) {
   EXPECT_EQ(from.requests().size(), 3u);
 }
 
+TEST_F(web_downloads, look_a_name_up_once_however_it_ends) {
+  const server files{[](const auto&) { return server::ok("all of it"); }};
+  int asked = 0;
+  const address_guard guard{{{"files.invalid", files.port()}},
+                            [&asked](const std::string& host) {
+                              ++asked;
+                              EXPECT_EQ(host, "files.invalid");
+                              return caf::expected<std::vector<std::string>>{
+                                std::vector<std::string>{"127.0.0.1"}};
+                            }};
+  for (const auto* host :
+       {"files.invalid", "files.invalid.", "FILES.invalid."}) {
+    const auto got = make_web_downloader(guard, options)->fetch(
+      {.url = "http://" + std::string{host} + ":"
+              + std::to_string(files.port()) + "/file",
+       .to = target()});
+    EXPECT_TRUE(got) << host << ' ' << render(got.error());
+    fs::remove(target());
+  }
+  EXPECT_EQ(asked, 3);
+}
+
 TEST_F(web_downloads, take_no_part_of_what_is_longer_than_can_be) {
   const server from{[](const auto&) {
     return server::response(
