@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include <netdb.h>
 
@@ -28,6 +29,14 @@ void read_range(std::string_view text, web_answer& to) {
 void read_length(std::string_view text, web_answer& to) {
   to.length = header_number(text);
   to.has_odd_length = !to.length;
+}
+
+/// The library reads seconds and dates.
+void read_retry_after(CURL* easy, web_answer& to) {
+  curl_off_t seconds = 0;
+  curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds);
+  to.retry_after = std::chrono::seconds{std::clamp<curl_off_t>(
+    seconds, 0, std::numeric_limits<std::int32_t>::max())};
 }
 
 bool is_redirect(long status) {
@@ -56,6 +65,7 @@ public:
     const auto code = curl_easy_perform(easy.get());
     curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE,
                       &ending_.answer.status);
+    read_retry_after(easy.get(), ending_.answer);
     if (is_redirect(ending_.answer.status) && has_head_) {
       redirect = location_.empty() ? "" : resolve_link(url_, location_);
       ending_.failure =

@@ -33,6 +33,8 @@ struct web_answer {
   std::optional<std::uint64_t> range_first; ///< 206: its first byte
   std::optional<std::uint64_t> range_total; ///< 206, 416: the whole's size
   std::string validator; ///< a strong ETag, else the date; may be empty
+  /// When to come again, from now on; zero: nothing is said of that.
+  std::chrono::seconds retry_after{0};
 };
 
 struct web_request {

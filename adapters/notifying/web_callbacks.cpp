@@ -1,6 +1,7 @@
 #include "adapters/notifying/web_callbacks.hpp"
 
 #include "adapters/notifying/mail_headers.hpp"
+#include "adapters/notifying/receiver_rests.hpp"
 #include "adapters/notifying/signature.hpp"
 #include "messages/values/base64.hpp"
 
@@ -59,7 +60,7 @@ caf::expected<split_url> split(const std::string& text) {
 class web_callbacks final : public callback_sender {
 public:
   web_callbacks(const address_guard& guard, web_callback_options options)
-    : guard_(guard), options_(std::move(options)) {
+    : guard_(guard), options_(std::move(options)), rests_(options_.steady_now) {
     limits_.connect = std::min(limits_.connect, options_.time_limit);
     // Whoever thinks for long sends nothing meanwhile.
     limits_.stalled = options_.time_limit;
@@ -80,6 +81,9 @@ public:
       if (!header_fault(name + value).empty())
         return final_error("a header of the callback "
                            + header_fault(name + value));
+    const auto receiver = receiver_of(*url);
+    if (const auto rest = rests_.left(receiver); rest.count() > 0)
+      return resting(url->host, rest);
     web_request request;
     request.url = to->url;
     request.post = x.body;
@@ -102,10 +106,31 @@ public:
       return (answered && clock::now() >= *answered + rest_limit)
              || (options_.stopped && options_.stopped());
     };
-    return judged(url->host, perform(request, guard_, limits));
+    const auto ending = perform(request, guard_, limits);
+    if (ending.answer.status >= 300)
+      rests_.ask(receiver, ending.answer.retry_after);
+    return judged(url->host, ending);
+  }
+
+  std::chrono::milliseconds rest_of(const std::string& address) override {
+    const auto to = split(address);
+    const auto url = to ? parse_url(to->url) : to.error();
+    return url ? rests_.left(receiver_of(*url)) : std::chrono::milliseconds{0};
   }
 
 private:
+  static std::string receiver_of(const web_url& url) {
+    return url.host + ":" + std::to_string(url.port);
+  }
+
+  static caf::error resting(const std::string& host,
+                            std::chrono::milliseconds rest) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(rest).count();
+    return caf::make_error(ec::overloaded,
+                           host + " wants to be called again in "
+                             + std::to_string(seconds) + " s");
+  }
+
   std::vector<std::string> headers_of(const callback& x,
                                       const std::string& login) const {
     std::vector<std::string> out{
@@ -153,6 +178,7 @@ private:
   const address_guard& guard_;
   const web_callback_options options_;
   web_limits limits_;
+  receiver_rests rests_;
 };
 
 } // namespace

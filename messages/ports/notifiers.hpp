@@ -5,6 +5,7 @@
 #include "messages/values/errors.hpp"
 #include "messages/values/types.hpp"
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,13 @@ class callback_sender {
 public:
   virtual ~callback_sender() = default;
   virtual caf::error send(const callback& x) = 0;
+
+  /// How long whoever takes calls at that address has asked to be left alone
+  /// from now on; zero: it may be called. A call that comes sooner is
+  /// `ec::overloaded` and goes nowhere. Never blocks.
+  virtual std::chrono::milliseconds rest_of(const std::string&) {
+    return std::chrono::milliseconds{0};
+  }
 };
 
 } // namespace depositd

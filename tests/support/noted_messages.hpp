@@ -4,6 +4,7 @@
 
 #include "messages/ports/notifiers.hpp"
 
+#include <chrono>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -33,7 +34,12 @@ public:
     return failure;
   }
 
+  std::chrono::milliseconds rest_of(const std::string&) override {
+    return rest;
+  }
+
   std::vector<callback> asked;
+  std::chrono::milliseconds rest{0}; ///< that every receiver wants
   caf::error failure;
   /// What happens before the next answer; null: nothing.
   std::function<void()> meanwhile;

@@ -8,6 +8,7 @@
 #include "adapters/processing/crossref/text.hpp"
 #include "adapters/processing/crossref/transfer_text.hpp"
 #include "adapters/processing/crossref/xml_text.hpp"
+#include "adapters/processing/stages/until_wanted.hpp"
 #include "messages/values/names.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/values/time_text.hpp"
@@ -169,6 +170,9 @@ private:
     auto what = row();
     if (!what)
       return ended(what.error());
+    if (auto later =
+          stages::until_wanted(with_.tools->callbacks, contact_.callback))
+      return std::move(*later);
     const auto receiver = stages::receiver_of(contact_.callback);
     auto turn = with_.turns->enter(receiver);
     if (!turn)

@@ -1,6 +1,7 @@
 #include "adapters/processing/merritt/keeping_callbacks.hpp"
 
 #include "adapters/processing/merritt/keeping_steps.hpp"
+#include "adapters/processing/stages/until_wanted.hpp"
 #include "messages/values/clock.hpp"
 #include "messages/values/json_text.hpp"
 #include "messages/values/time_text.hpp"
@@ -114,6 +115,9 @@ outcome notify_depositor(work_on_job& x, stages::receiver_turns& turns) {
   const auto* collection = x.task.collection;
   if (collection == nullptr || collection->callback.empty())
     return ended(verdict::done);
+  if (auto later =
+        stages::until_wanted(x.tools.callbacks, collection->callback))
+    return std::move(*later);
   // Half of the workers are for others.
   auto turn = turns.enter(stages::receiver_of(collection->callback),
                           {.most = std::max(1U, x.task.stage.workers / 2)});

@@ -5,6 +5,7 @@
 #include "adapters/processing/merritt/keeping_steps.hpp"
 #include "adapters/processing/merritt/reports.hpp"
 #include "adapters/processing/stages/receiver_turns.hpp"
+#include "adapters/processing/stages/until_wanted.hpp"
 #include "messages/values/clock.hpp"
 
 #include <spdlog/spdlog.h>
@@ -200,6 +201,11 @@ private:
       // Who is slow is called once; then it is somebody else's turn.
       if (sent == calls_max || (sent > 0 && turns_.is_slow(receiver)))
         break;
+      if (auto later = stages::until_wanted(tools_.callbacks,
+                                            task_.collection->callback)) {
+        write_down(done);
+        return std::move(*later);
+      }
       auto turn = turns_.enter(receiver, {.most = same_receiver_max});
       if (!turn) {
         write_down(done);

@@ -209,4 +209,47 @@ TEST_F(web_calls, have_no_second_line_in_a_header) {
   EXPECT_EQ(server::header(to.requests().at(0), "Title"), "a, b");
 }
 
+TEST_F(web_calls, heed_when_a_receiver_wants_to_be_called_again) {
+  using namespace std::chrono_literals;
+  std::chrono::steady_clock::time_point now{1h};
+  options.steady_now = [&now] { return now; };
+  std::string status = "503 Busy";
+  std::string when = "120";
+  const server to{[&](const auto&) {
+    return server::response(
+      status, "Content-Length: 0\r\nRetry-After: " + when + "\r\n", "");
+  }};
+  const server other{[](const auto&) { return server::ok(""); }};
+  const address_guard guard{
+    {{"127.0.0.1", to.port()}, {"127.0.0.1", other.port()}}};
+  const auto calls = make_web_callbacks(guard, options);
+  EXPECT_EQ(calls->rest_of(to.url("/a")), 0ms);
+  EXPECT_EQ(calls->send({.url = to.url("/a"), .body = "{}"}), ec::overloaded);
+  EXPECT_EQ(calls->rest_of(to.url("/b")), 120s);
+  EXPECT_EQ(calls->rest_of(other.url("/a")), 0ms);
+  now += 119s;
+  EXPECT_EQ(calls->rest_of(to.url("/b")), 1s);
+  const auto early = calls->send({.url = to.url("/b"), .body = "{}"});
+  EXPECT_EQ(early, ec::overloaded);
+  EXPECT_NE(render(early).find("wants to be called again in 1 s"),
+            std::string::npos);
+  EXPECT_EQ(to.requests().size(), 1u);
+  now += 1s;
+  EXPECT_EQ(calls->rest_of(to.url("/b")), 0ms);
+  status = "429 Often";
+  when = "Fri, 01 Jan 2100 00:00:00 GMT";
+  EXPECT_EQ(calls->send({.url = to.url("/a"), .body = "{}"}), ec::overloaded);
+  EXPECT_EQ(calls->rest_of(to.url("/a")), 1h) << "nobody may ask for more";
+  now += 1h;
+  status = "200 OK";
+  EXPECT_FALSE(calls->send({.url = to.url("/a"), .body = "{}"}));
+  EXPECT_EQ(calls->rest_of(to.url("/a")), 0ms) << "it took the call";
+  status = "503 Busy";
+  for (const auto* odd : {"soon", "-1", "0", ""}) {
+    when = odd;
+    EXPECT_EQ(calls->send({.url = to.url("/a"), .body = "{}"}), ec::overloaded);
+    EXPECT_EQ(calls->rest_of(to.url("/a")), 0ms) << odd;
+  }
+}
+
 } // namespace depositd

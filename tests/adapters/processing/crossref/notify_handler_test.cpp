@@ -234,6 +234,17 @@ TEST_F(notify_handler_test, leaves_those_to_wait_who_answer_late) {
   EXPECT_EQ(callbacks->asked.size(), 2u);
 }
 
+TEST_F(notify_handler_test, waits_until_callbacks_are_wanted_again) {
+  control.contacts["press"].callback = "https://example.org/told";
+  callbacks->rest = std::chrono::minutes{2};
+  const auto out = tell(deposit_of(""));
+  EXPECT_EQ(out.says, verdict::not_yet);
+  EXPECT_EQ(out.delay_ms, 120'000u);
+  EXPECT_TRUE(callbacks->asked.empty());
+  callbacks->rest = {};
+  EXPECT_EQ(tell(deposit_of("")).says, verdict::done);
+}
+
 TEST_F(notify_handler_test, tries_again_while_the_bytes_are_away) {
   const auto bytes = deposit_of("ann@example.org");
   tell(bytes);

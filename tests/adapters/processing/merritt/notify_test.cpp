@@ -110,6 +110,21 @@ TEST_F(merritt_calls, that_are_not_answered_leave_workers_to_others) {
   EXPECT_EQ(calls->asked.size(), 2u);
 }
 
+TEST_F(merritt_calls, wait_at_no_cost_until_they_are_wanted_again) {
+  collection.callback = "https://example.org";
+  auto job = a_job("jid-1", {{"producer/a", "aaa"}});
+  calls->rest = std::chrono::minutes{2};
+  attempt = stage.attempts_max;
+  const auto out = run("merritt.notify", job);
+  EXPECT_EQ(out.says, verdict::not_yet);
+  EXPECT_EQ(out.delay_ms, 120'000u);
+  EXPECT_EQ(out.reason,
+            "the receiver of callbacks wants the next one in 120 s");
+  EXPECT_TRUE(calls->asked.empty());
+  calls->rest = {};
+  EXPECT_EQ(run("merritt.notify", job).says, verdict::done);
+}
+
 TEST_F(merritt_calls, R22_is_done_with_a_warning_if_callbacks_may_fail) {
   collection.callback = "https://example.org";
   collection.callback_may_fail = true;

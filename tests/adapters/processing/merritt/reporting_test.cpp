@@ -355,6 +355,21 @@ TEST_F(merritt_reports, R26_wait_for_a_receiver_that_another_batch_waits_for) {
   EXPECT_EQ(calls->asked.size(), 1u);
 }
 
+TEST_F(merritt_reports, R26_wait_until_callbacks_are_wanted_again) {
+  collection.callback = "https://example.org";
+  add(job_state::failed, "bad");
+  calls->rest = std::chrono::minutes{2};
+  attempt = stage.attempts_max;
+  const auto out = report();
+  EXPECT_EQ(out.says, verdict::not_yet);
+  EXPECT_EQ(out.delay_ms, 120'000u);
+  EXPECT_TRUE(calls->asked.empty());
+  sent(); // the mail does not wait
+  calls->rest = {};
+  EXPECT_EQ(report_again().says, verdict::done);
+  EXPECT_EQ(calls->asked.size(), 1u);
+}
+
 TEST_F(merritt_reports, R27_are_not_sent_where_nobody_wants_them) {
   add(job_state::completed);
   collection.mails = notices::none;
