@@ -121,7 +121,7 @@ engine_node::engine_node(caf::actor_system& system,
 engine_node::~engine_node() = default;
 
 caf::error engine_node::start_core() {
-  auto durable = open_stores(settings_);
+  auto durable = open_stores(settings_, watch(cut_));
   if (!durable)
     return std::move(durable.error());
   stores_ = std::move(*durable);
@@ -154,7 +154,7 @@ caf::error engine_node::start_core() {
 }
 
 caf::error engine_node::start_sharing() {
-  auto durable = open_shared_stores(settings_);
+  auto durable = open_shared_stores(settings_, watch(cut_));
   if (!durable)
     return std::move(durable.error());
   stores_ = std::move(*durable);
@@ -320,12 +320,12 @@ void engine_node::drain_all() {
              });
 }
 
-/// Of what has not ended by itself. False: in vain.
+/// Of what has not ended by itself, also where doors wait for a store. False:
+/// in vain.
 bool engine_node::end_work() {
-  if (!processors_ || is_drained(system_, processors_, 1s))
-    return true;
+  const bool drained = !processors_ || is_drained(system_, processors_, 1s);
   cut_->make();
-  return is_drained(system_, processors_, 5s);
+  return drained || is_drained(system_, processors_, 5s);
 }
 
 bool engine_node::stop() {

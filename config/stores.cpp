@@ -62,13 +62,17 @@ blobs_kind kind_of_blobs(const depositd_settings& settings) {
 }
 
 caf::expected<std::unique_ptr<blob_store>>
-open_blobs_of(const depositd_settings& settings) {
+open_blobs_of(const depositd_settings& settings,
+              const std::function<bool()>& stopped) {
   const auto& blobs = settings.blobs;
   switch (kind_of_blobs(settings)) {
     case blobs_kind::postgres:
       return open_postgres_blobs({.url = settings.store.url});
-    case blobs_kind::s3:
-      return open_s3_blobs(s3_options_of(blobs.s3));
+    case blobs_kind::s3: {
+      auto options = s3_options_of(blobs.s3);
+      options.stopped = stopped;
+      return open_s3_blobs(std::move(options));
+    }
     case blobs_kind::as_store:
     case blobs_kind::folder:
       break;
@@ -81,8 +85,9 @@ open_blobs_of(const depositd_settings& settings) {
     {.folder = blobs.path, .note = mount_notes_of(settings) / "blobs"});
 }
 
-caf::error open_blobs(const depositd_settings& settings, stores& out) {
-  auto opened = open_blobs_of(settings);
+caf::error open_blobs(const depositd_settings& settings,
+                      const std::function<bool()>& stopped, stores& out) {
+  auto opened = open_blobs_of(settings, stopped);
   if (!opened && settings.blobs.kind != blobs_kind::as_store)
     return caf::make_error(ec::bad_setting,
                            "blobs.kind: " + render(opened.error()));
@@ -103,7 +108,8 @@ caf::error agree_in_folder(const depositd_settings& settings) {
                        facts_of(settings));
 }
 
-caf::expected<stores> open_embedded(const depositd_settings& settings) {
+caf::expected<stores> open_embedded(const depositd_settings& settings,
+                                    const std::function<bool()>& stopped) {
   const auto& folder = settings.data.folder;
   if (auto wrong = make_data_folder(settings))
     return wrong;
@@ -118,7 +124,7 @@ caf::expected<stores> open_embedded(const depositd_settings& settings) {
     return wrong;
   if (auto wrong = agree_in_folder(settings))
     return wrong;
-  if (auto wrong = open_blobs(settings, out))
+  if (auto wrong = open_blobs(settings, stopped, out))
     return wrong;
   if (auto wrong =
         open_tables(folder / "projection.db", folder / "registry.db", out))
@@ -127,7 +133,9 @@ caf::expected<stores> open_embedded(const depositd_settings& settings) {
 }
 
 /// What the shards of a data folder share.
-caf::expected<stores> open_embedded_effects(const depositd_settings& settings) {
+caf::expected<stores>
+open_embedded_effects(const depositd_settings& settings,
+                      const std::function<bool()>& stopped) {
   const auto& folder = settings.data.folder;
   if (auto wrong = make_data_folder(settings))
     return wrong;
@@ -139,7 +147,7 @@ caf::expected<stores> open_embedded_effects(const depositd_settings& settings) {
     return wrong;
   if (auto wrong = agree_in_folder(settings))
     return wrong;
-  if (auto wrong = open_blobs(settings, out))
+  if (auto wrong = open_blobs(settings, stopped, out))
     return wrong;
   if (auto wrong = open_registry(folder / "registry.db", out))
     return wrong;
@@ -162,8 +170,9 @@ open_embedded_shard(const depositd_settings& settings, shard_number shard) {
 }
 
 /// Blobs and registry.
-caf::error open_effects(const depositd_settings& settings, stores& out) {
-  if (auto wrong = open_blobs(settings, out))
+caf::error open_effects(const depositd_settings& settings,
+                        const std::function<bool()>& stopped, stores& out) {
+  if (auto wrong = open_blobs(settings, stopped, out))
     return wrong;
   return put(out.registry, open_postgres_registry({.url = settings.store.url}));
 }
@@ -176,7 +185,8 @@ caf::error naming_url(const caf::error& why) {
                                         : why;
 }
 
-caf::expected<stores> open_postgres(const depositd_settings& settings) {
+caf::expected<stores> open_postgres(const depositd_settings& settings,
+                                    const std::function<bool()>& stopped) {
   const postgres_options server{.url = settings.store.url};
   if (auto wrong = check_postgres_shard_count(server, 1, facts_of(settings)))
     return wrong;
@@ -187,15 +197,16 @@ caf::expected<stores> open_postgres(const depositd_settings& settings) {
   stores out;
   out.journal = std::move(shard->journal);
   out.projection = std::move(shard->projection);
-  if (auto wrong = open_effects(settings, out))
+  if (auto wrong = open_effects(settings, stopped, out))
     return wrong;
   return out;
 }
 
-caf::expected<stores> open_memory(const depositd_settings& settings) {
+caf::expected<stores> open_memory(const depositd_settings& settings,
+                                  const std::function<bool()>& stopped) {
   stores out;
   out.journal = open_memory_journal(make_memory_journal());
-  if (auto wrong = open_blobs(settings, out))
+  if (auto wrong = open_blobs(settings, stopped, out))
     return wrong;
   if (auto wrong = open_tables(":memory:", ":memory:", out))
     return wrong;
@@ -217,11 +228,12 @@ s3::client_options s3_options_of(const s3_settings& settings) {
   return out;
 }
 
-caf::expected<stores> open_shared_stores(const depositd_settings& settings) {
+caf::expected<stores> open_shared_stores(const depositd_settings& settings,
+                                         const std::function<bool()>& stopped) {
   if (settings.store.kind == store_kind::embedded)
-    return open_embedded_effects(settings);
+    return open_embedded_effects(settings, stopped);
   stores out;
-  if (auto wrong = open_effects(settings, out))
+  if (auto wrong = open_effects(settings, stopped, out))
     return naming_url(wrong);
   return out;
 }
@@ -252,14 +264,15 @@ caf::expected<shard_stores> open_shard_stores(const depositd_settings& settings,
   return out;
 }
 
-caf::expected<stores> open_stores(const depositd_settings& settings) {
+caf::expected<stores> open_stores(const depositd_settings& settings,
+                                  const std::function<bool()>& stopped) {
   switch (settings.store.kind) {
     case store_kind::embedded:
-      return open_embedded(settings);
+      return open_embedded(settings, stopped);
     case store_kind::memory:
-      return open_memory(settings);
+      return open_memory(settings, stopped);
     case store_kind::postgres: {
-      auto out = open_postgres(settings);
+      auto out = open_postgres(settings, stopped);
       if (!out)
         return naming_url(out.error());
       return out;

@@ -10,6 +10,7 @@
 #include "messages/values/clock.hpp"
 #include "messages/values/sharding.hpp"
 
+#include <functional>
 #include <memory>
 
 namespace depositd {
@@ -37,7 +38,10 @@ struct shard_stores {
 /// registry. The folder is this engine's alone until they are destroyed, and
 /// has as many shards for ever as it was begun with: `ec::bad_setting` for any
 /// other number.
-caf::expected<stores> open_shared_stores(const depositd_settings& settings);
+/// `stopped` breaks off what a bucket of blobs is slow with, as
+/// `client_options::stopped` does.
+caf::expected<stores> open_shared_stores(const depositd_settings& settings,
+                                         const std::function<bool()>& stopped);
 
 /// The rest, of one shard: on a server under the epoch of its lease, else in
 /// shards/NUMBER/ of the data folder.
@@ -47,8 +51,9 @@ caf::expected<shard_stores> open_shard_stores(const depositd_settings& settings,
 
 /// Opens the stores of `store.kind`. The embedded ones live in the data folder:
 /// journal/, projection.db, blobs/, registry.db. With postgres all of
-/// them are on the server. The error names the part.
-caf::expected<stores> open_stores(const depositd_settings& settings);
+/// them are on the server. The error names the part. `stopped` as above.
+caf::expected<stores> open_stores(const depositd_settings& settings,
+                                  const std::function<bool()>& stopped);
 
 /// Whether the brokers are those that the store counts on; it remembers them if
 /// it did not know any. `ec::bad_setting`: they are not; `ec::store_failed`:

@@ -300,6 +300,33 @@ class Buckets(SystemTest):
             with self.assertRaises(EngineFailed) as refused:
                 self.start(self.place(setting, "wrong", **other))
             said = str(refused.exception)
+    def test_a_bucket_of_blobs_that_hangs_holds_up_no_stop(self):
+        bucket = FullBucket(self.server.address)
+        self.addCleanup(bucket.server_close)
+        self.addCleanup(bucket.shutdown)
+        self.addCleanup(bucket.over.set)
+        engine = self.start({
+            **self.place("blobs", "hanging", endpoint=bucket.address),
+            "shutdown.drain_ms": 100})
+        lea = self.depositor(engine, "lea")
+        bucket.hangs = True
+        large = a_deposit("large", title="A" * 400_000)
+        accepted = []
+
+        def deposit():
+            try:
+                accepted.append(lea.deposit("large.xml", large).accepted)
+            except (OSError, http.client.HTTPException):
+                accepted.append(False)
+
+        waiting = threading.Thread(target=deposit)
+        waiting.start()
+        wait_until(lambda: bucket.hanging)
+        self.assertEqual(engine.stop(), 0, engine.log())
+        self.assertNotIn("stop_cut_short", engine.log())
+        waiting.join()
+        self.assertEqual(accepted, [False])
+
             self.assertIn(setting, said)
             self.assertIn(reason, said)
             self.assertNotIn(SECRET_KEY, said)
