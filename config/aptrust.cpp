@@ -6,6 +6,7 @@
 #include "config/aptrust_settings.hpp"
 #include "config/node_name.hpp"
 #include "config/orders.hpp"
+#include "config/shared_services.hpp"
 #include "config/shipped_profiles.hpp"
 #include "config/stores.hpp"
 #include "messages/work.hpp"
@@ -20,11 +21,11 @@ namespace {
 caf::expected<std::unique_ptr<receiving_place>>
 open_place(const std::string& name, const receiving_settings& x,
            std::uint32_t rate_min, const std::filesystem::path& notes,
-           const work_cut_ptr& cut) {
+           const work_cut_ptr& cut, stages::stage_tools& tools) {
   if (x.kind == receiving_kind::s3) {
-    auto options = s3_options_of(x.s3);
+    auto options =
+      watched_bucket("aptrust.receiving." + name, x.s3, cut, tools);
     options.limits.rate_min = rate_min;
-    options.stopped = watch(cut);
     return open_s3_receiving(std::move(options));
   }
   return open_folder_receiving(
@@ -39,7 +40,8 @@ caf::error open_receiving(const depositd_settings& settings,
                           const work_cut_ptr& cut, stages::stage_tools& out) {
   caf::error failure;
   for (const auto& [name, place] : settings.aptrust.receiving) {
-    auto opened = open_place(name, place, settings.fetch.rate_min, notes, cut);
+    auto opened =
+      open_place(name, place, settings.fetch.rate_min, notes, cut, out);
     if (opened)
       out.receiving[name] = std::move(*opened);
     else if (!failure)

@@ -178,7 +178,7 @@ void use_storage(const std::string& handler, const service_map& all,
   }
 }
 
-/// Those that the handler may put something into.
+/// Those that the handler may put something into, or read from.
 std::vector<stages::bucket_use>
 rooms_of(const std::string& handler, const depositd_settings& settings,
          const stages::stage_tools& tools) {
@@ -197,6 +197,9 @@ rooms_of(const std::string& handler, const depositd_settings& settings,
     if (orders)
       use("restoration." + name, [](const stage_task&) { return true; });
   return out;
+  for (const auto& [name, place] : settings.aptrust.receiving)
+    if (is_ingest(handler))
+      use("aptrust.receiving." + name, [](const stage_task&) { return true; });
 }
 
 /// Anything at all has to have room.
@@ -296,6 +299,7 @@ s3::client_options watched_bucket(const std::string& name,
   return out;
 }
 
+  out.was_busy = [room](const caf::error& why) { room->was_busy(why); };
 std::shared_ptr<stages::shared_service>
 relay_service(const depositd_settings& settings, const work_cut_ptr& cut) {
   if (settings.mail.smtp.empty())

@@ -126,6 +126,15 @@ class Buckets(SystemTest):
                    "--storage", "vault")
         return engine
 
+    def impatient_pipelines(self):
+        """Those that are shipped, whose jobs that wait ask again soon."""
+        pipelines = self.folder / "pipelines"
+        shutil.copytree(SHIPPED, pipelines)
+        shipped = (pipelines / "merritt.yaml").read_text()
+        (pipelines / "merritt.yaml").write_text(shipped.replace(
+            "not_yet_delay_ms: 30000", "not_yet_delay_ms: 300"))
+        return str(pipelines)
+
     def submit(self, engine, names):
         files = {"one+1.txt": text("one", 40), "two.txt": text("two", 9)}
         rows = []
@@ -233,13 +242,8 @@ class Buckets(SystemTest):
         bucket = FullBucket(self.server.address)
         self.addCleanup(bucket.server_close)
         self.addCleanup(bucket.shutdown)
-        pipelines = self.folder / "pipelines"
-        shutil.copytree(SHIPPED, pipelines)
-        shipped = (pipelines / "merritt.yaml").read_text()
-        (pipelines / "merritt.yaml").write_text(shipped.replace(
-            "not_yet_delay_ms: 30000", "not_yet_delay_ms: 300"))
         engine = self.prepared("full", {
-            "pipelines.folder": str(pipelines),
+            "pipelines.folder": self.impatient_pipelines(),
             "storage.vault.endpoint": bucket.address})
         engine.ctl("pipeline", "set", "merritt.store", "--attempts-max", "1")
         for status, code in ((403, "QuotaExceeded"),
@@ -259,6 +263,25 @@ class Buckets(SystemTest):
                      "room_again bucket=storage.vault"):
             self.assertEqual(engine.log().count(said), 2)
 
+    def test_jobs_wait_for_a_bucket_that_is_busy(self):
+        bucket = FullBucket(self.server.address)
+        self.addCleanup(bucket.server_close)
+        self.addCleanup(bucket.shutdown)
+        engine = self.prepared("busy", {
+            "pipelines.folder": self.impatient_pipelines(),
+            "storage.vault.endpoint": bucket.address})
+        engine.ctl("pipeline", "set", "merritt.store", "--attempts-max", "1")
+        bucket.full = (503, "SlowDown")
+        batch = self.submit(engine, ["a", "b"])
+        jobs = lambda: engine.rows("job", "list", "--batch", batch)
+        wait_until(lambda: all("SlowDown" in x["note"] for x in jobs()), 60)
+        self.assertEqual([x["state"] for x in jobs()], ["storing"] * 2)
+        self.assertEqual(
+            engine.log().count("bucket_busy bucket=storage.vault"), 1)
+        self.assertNotIn("service_away", engine.log())
+        bucket.full = None
+        self.completed(engine, batch)
+
     def test_a_bucket_that_hangs_holds_up_no_stop(self):
         bucket = FullBucket(self.server.address)
         self.addCleanup(bucket.server_close)
@@ -277,29 +300,6 @@ class Buckets(SystemTest):
         engine.start()
         self.completed(engine, batch)
 
-    def test_a_deposit_outlasts_a_server_that_is_away(self):
-        engine = self.start({**self.place("blobs", "outlasted"),
-                             "queues.metadata.attempts_max": 1})
-        lea = self.depositor(engine, "lea")
-        engine.ctl("queue", "suspend", "metadata")
-        lea.deposit("large.xml", a_deposit("large", title="A" * 400_000))
-        self.server.kill()
-        self.addCleanup(self.server.start)
-        engine.ctl("queue", "resume", "metadata")
-        wait_until(lambda: "blobs_fail" in engine.log())
-        self.server.start()
-        self.assertEqual(self.outcome(lea, "large.xml").failures(), [])
-
-    def test_a_wrong_place_is_refused_at_the_start_by_its_name(self):
-        wrong = self.key_file("wrong", "wrong")
-        for setting, other, reason in (
-                ("storage.vault", {"bucket": "not-there"}, "NoSuchBucket"),
-                ("storage.vault", {"secret_key_file": wrong},
-                 "SignatureDoesNotMatch"),
-                ("blobs", {"bucket": "not-there"}, "NoSuchBucket")):
-            with self.assertRaises(EngineFailed) as refused:
-                self.start(self.place(setting, "wrong", **other))
-            said = str(refused.exception)
     def test_a_bucket_of_blobs_that_hangs_holds_up_no_stop(self):
         bucket = FullBucket(self.server.address)
         self.addCleanup(bucket.server_close)
@@ -327,6 +327,29 @@ class Buckets(SystemTest):
         waiting.join()
         self.assertEqual(accepted, [False])
 
+    def test_a_deposit_outlasts_a_server_that_is_away(self):
+        engine = self.start({**self.place("blobs", "outlasted"),
+                             "queues.metadata.attempts_max": 1})
+        lea = self.depositor(engine, "lea")
+        engine.ctl("queue", "suspend", "metadata")
+        lea.deposit("large.xml", a_deposit("large", title="A" * 400_000))
+        self.server.kill()
+        self.addCleanup(self.server.start)
+        engine.ctl("queue", "resume", "metadata")
+        wait_until(lambda: "blobs_fail" in engine.log())
+        self.server.start()
+        self.assertEqual(self.outcome(lea, "large.xml").failures(), [])
+
+    def test_a_wrong_place_is_refused_at_the_start_by_its_name(self):
+        wrong = self.key_file("wrong", "wrong")
+        for setting, other, reason in (
+                ("storage.vault", {"bucket": "not-there"}, "NoSuchBucket"),
+                ("storage.vault", {"secret_key_file": wrong},
+                 "SignatureDoesNotMatch"),
+                ("blobs", {"bucket": "not-there"}, "NoSuchBucket")):
+            with self.assertRaises(EngineFailed) as refused:
+                self.start(self.place(setting, "wrong", **other))
+            said = str(refused.exception)
             self.assertIn(setting, said)
             self.assertIn(reason, said)
             self.assertNotIn(SECRET_KEY, said)

@@ -1,6 +1,6 @@
 #pragma once
 
-// Stages that write into a bucket whose server says when it is full.
+// Stages that use a bucket whose server says when it is full, or busy.
 
 #include "adapters/processing/stages/stage_tools.hpp"
 
@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,13 +55,26 @@ public:
     }
   }
 
-  /// How often it had none.
+  /// A request was given up, since the server wants fewer of them. The log is
+  /// told once in ten minutes.
+  void was_busy(const caf::error& why) {
+    const std::lock_guard guard{mutex_};
+    const auto now = now_();
+    ++refused_;
+    last_ = why;
+    if (busy_said_ && now < *busy_said_ + patience)
+      return;
+    busy_said_ = now;
+    spdlog::warn("bucket_busy bucket={} reason=\"{}\"", name_, render(why));
+  }
+
+  /// How often it had none, or was busy.
   std::uint64_t refused() const {
     const std::lock_guard guard{mutex_};
     return refused_;
   }
 
-  /// Why it had none last, if that was since it had none so often.
+  /// Why that was last, if it was since it had been so often.
   caf::error refused_since(std::uint64_t count) const {
     const std::lock_guard guard{mutex_};
     return refused_ > count ? last_ : caf::error{};
@@ -75,6 +89,7 @@ private:
   std::uint64_t bytes_ = 0; ///< the most that were refused while it is full
   caf::error last_;
   std::chrono::steady_clock::time_point asked_;
+  std::optional<std::chrono::steady_clock::time_point> busy_said_;
 };
 
 struct bucket_use {
@@ -83,9 +98,9 @@ struct bucket_use {
 };
 
 /// Does the work, but lets an item wait whose work fails while a bucket that it
-/// needs refused for want of room: that costs no attempt, and its document
-/// stays as it was. Another item's refusal meanwhile counts as well: who waits
-/// for nothing waits once.
+/// needs refused for want of room, or since it was busy: that costs no attempt,
+/// and its document stays as it was. Another item's refusal meanwhile counts as
+/// well: who waits for nothing waits once.
 inline stage_handler while_taken(std::vector<bucket_use> all,
                                  stage_handler work) {
   if (all.empty())

@@ -18,7 +18,7 @@ constexpr std::uint32_t idle_pages_max = 1'000;
 
 bool is_passing(long status, const std::string& code) {
   return (status >= 500 && status != 501) || status == 408 || status == 429
-         || code == "RequestTimeout" || code == "SlowDown"
+         || code == "RequestTimeout" || code.starts_with("SlowDown")
          || code == "OperationAborted" || code == "InternalError";
 }
 
@@ -28,6 +28,11 @@ bool is_full(long status, const std::string& code) {
   return status == 507 || code.ends_with("QuotaExceeded")
          || code.ends_with("StorageFull") || code == "InsufficientStorage"
          || code == "InsufficientCapacity";
+}
+
+/// MinIO has SlowDownRead and SlowDownWrite; to HEAD nobody says a word.
+bool is_busy(long status, const std::string& code) {
+  return status == 503 || status == 429 || code.starts_with("SlowDown");
 }
 
 /// What to do about it, where the server's own words do not say.
@@ -76,8 +81,13 @@ bool client::wait(const ending& last, std::uint32_t& failures) const {
   ++failures;
   if (last.hung && failures + 1 < options_.tries)
     failures = options_.tries - 1;
-  if (failures >= options_.tries || (options_.stopped && options_.stopped()))
+  if (options_.stopped && options_.stopped())
     return false;
+  if (failures >= options_.tries) {
+    if (last.busy && options_.was_busy)
+      options_.was_busy(last.failure);
+    return false;
+  }
   const auto delay = options_.retry_delay * (1u << std::min(failures - 1, 16u));
   std::this_thread::sleep_for(
     std::min<std::chrono::milliseconds>(delay, options_.retry_delay_max));
@@ -117,6 +127,7 @@ void client::judge(const request& x, ending& out) const {
   const auto why = read_refusal(out.said.body);
   out.failure = refused(x, out.said, why);
   out.full = is_full(out.said.status, why.code);
+  out.busy = is_busy(out.said.status, why.code);
   // Nobody makes room within seconds.
   out.passing = !out.full && (good || is_passing(out.said.status, why.code));
 }

@@ -32,6 +32,9 @@ struct client_options {
   /// room for them; none: they are there. What fails otherwise is not told.
   /// From any thread; null: nobody is.
   std::function<void(std::uint64_t bytes, const caf::error& no_room)> put_ended;
+  /// Is told why a request was given up of which the server says that it is
+  /// busy, though it may answer others. As `put_ended`.
+  std::function<void(const caf::error& why)> was_busy;
   /// Asked about once a second; true breaks off what is under way. From any
   /// thread; null: nothing does.
   std::function<bool()> stopped;

@@ -67,6 +67,7 @@ struct ending {
   bool passing = false; ///< the same request may go through later
   bool hung = false;    ///< the server had all the time that it may take
   bool full = false;    ///< the server has no room for it
+  bool busy = false;    ///< the server wants fewer requests
 };
 
 /// For several threads; keeps connections. Shows nobody the keys.

@@ -18,6 +18,8 @@ protected:
       [this](const stage_task&) {
         if (puts)
           bucket->put_ended(10, full);
+        if (slow_down)
+          bucket->was_busy(slow_down);
         auto out = ended(says, "its own words");
         out.document = "changed";
         return out;
@@ -33,6 +35,7 @@ protected:
     std::make_shared<bucket_room>("storage.vault", [this] { return now; });
   bool puts = true;
   caf::error full;
+  caf::error slow_down;
   verdict says = verdict::retry;
   outcome last;
 };
@@ -81,6 +84,26 @@ TEST_F(bucket_room_test, the_log_says_once_that_there_is_none_and_is_again) {
   bucket->put_ended(5, {});
   EXPECT_EQ(log.count("room_again bucket=storage.vault"), 2u)
     << "what was refused before is over";
+}
+
+TEST_F(bucket_room_test, what_a_busy_bucket_refuses_waits_too) {
+  const testing::captured_log log;
+  puts = false;
+  slow_down = caf::make_error(ec::store_failed, std::string{"SlowDown"});
+  for (const auto each : {verdict::retry, verdict::failed}) {
+    says = each;
+    EXPECT_EQ(ask(), verdict::not_yet);
+    EXPECT_EQ(last.reason, "SlowDown");
+  }
+  EXPECT_EQ(ask(false), verdict::failed) << "it needs another bucket";
+  const auto said = "bucket_busy bucket=storage.vault reason=\"SlowDown\"";
+  EXPECT_EQ(log.count(said), 1u) << log.text();
+  now += bucket_room::patience;
+  EXPECT_EQ(ask(), verdict::not_yet);
+  EXPECT_EQ(log.count(said), 2u) << log.text();
+  slow_down = {};
+  EXPECT_EQ(ask(), verdict::failed);
+  EXPECT_EQ(log.count("no_room"), 0u) << log.text();
 }
 
 TEST_F(bucket_room_test, is_not_called_full_for_what_nobody_asks_any_more) {

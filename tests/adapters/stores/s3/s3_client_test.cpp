@@ -88,6 +88,28 @@ TEST(s3_client, tries_again_what_may_pass) {
   EXPECT_EQ(server.requests().size(), 4u);
 }
 
+TEST(s3_client, tells_of_what_was_given_up_for_a_server_that_is_busy) {
+  for (const auto* busy : {"503 SlowDown", "503 SlowDownWrite", "429 Whatever",
+                           "400 SlowDownRead", "500 InternalError"}) {
+    const std::string said = busy;
+    scripted_server server{turns{
+      answer_of(said.substr(0, 3) + " No", error_document(said.substr(4)))}};
+    auto options = options_for(server);
+    options.tries = 3;
+    std::vector<std::string> told;
+    options.was_busy = [&](const caf::error& why) {
+      told.push_back(render(why));
+    };
+    client bucket{options};
+    EXPECT_EQ(bucket.put("k", "abc"), ec::store_failed) << said;
+    EXPECT_EQ(server.requests().size(), 3u) << said;
+    EXPECT_EQ(bucket.get("k", 10).error(), ec::store_failed) << said;
+    EXPECT_EQ(told.size(), said.starts_with("500") ? 0u : 2u) << said;
+    for (const auto& why : told)
+      EXPECT_NE(why.find(said.substr(4)), std::string::npos) << why;
+  }
+}
+
 TEST(s3_client, tries_again_by_what_is_said_or_by_its_number) {
   for (const auto& [status, code] :
        {std::pair{"408 Request Timeout", ""},
