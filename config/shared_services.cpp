@@ -3,6 +3,7 @@
 #include "actors/rules/control/stage_slots.hpp"
 #include "adapters/minters/http_minter.hpp"
 #include "adapters/processing/stages/bucket_room.hpp"
+#include "adapters/processing/stages/minting_record.hpp"
 #include "adapters/processing/stages/while_room.hpp"
 #include "adapters/stores/files/disk_floor.hpp"
 #include "adapters/stores/objects/storage_root.hpp"
@@ -196,10 +197,10 @@ rooms_of(const std::string& handler, const depositd_settings& settings,
   for (const auto& [name, place] : settings.restoration)
     if (orders)
       use("restoration." + name, [](const stage_task&) { return true; });
-  return out;
   for (const auto& [name, place] : settings.aptrust.receiving)
     if (is_ingest(handler))
       use("aptrust.receiving." + name, [](const stage_task&) { return true; });
+  return out;
 }
 
 /// Anything at all has to have room.
@@ -282,6 +283,8 @@ void wait_for_services(stages::stage_handlers& all,
       stages::while_taken(
         rooms_of(handler, settings, tools),
         wait_for_folders(handler, folders, own, std::move(work))));
+    if (handler == "merritt.process")
+      work = stages::while_minting(tools.minting, std::move(work));
   }
 }
 
@@ -296,10 +299,10 @@ s3::client_options watched_bucket(const std::string& name,
   out.put_ended = [room](std::uint64_t bytes, const caf::error& no_room) {
     room->put_ended(bytes, no_room);
   };
+  out.was_busy = [room](const caf::error& why) { room->was_busy(why); };
   return out;
 }
 
-  out.was_busy = [room](const caf::error& why) { room->was_busy(why); };
 std::shared_ptr<stages::shared_service>
 relay_service(const depositd_settings& settings, const work_cut_ptr& cut) {
   if (settings.mail.smtp.empty())

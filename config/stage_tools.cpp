@@ -6,6 +6,7 @@
 #include "adapters/minters/http_minter.hpp"
 #include "adapters/minters/local_minter.hpp"
 #include "adapters/notifying/web_callbacks.hpp"
+#include "adapters/processing/stages/minting_record.hpp"
 #include "adapters/processing/stages/read_model_reader.hpp"
 #include "adapters/stores/files/disk.hpp"
 #include "adapters/stores/files/file.hpp"
@@ -231,6 +232,15 @@ void open_common(const depositd_settings& settings,
   open_web(settings.fetch, cut, out);
 }
 
+/// Null: there is none.
+void use_minter(std::shared_ptr<minter> x, stages::stage_tools& out) {
+  if (!x)
+    return;
+  out.minting = std::make_shared<stages::minting_record>();
+  out.minter =
+    std::make_shared<stages::recorded_minter>(std::move(x), out.minting);
+}
+
 /// A node has no folder of its own but in the one that all share, and nothing
 /// there if it is called otherwise at the next start.
 fs::path mount_notes_of_node(const depositd_settings& settings) {
@@ -277,7 +287,7 @@ open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
   auto minter = open_minter(settings, out->inventory, cut);
   if (!minter)
     return std::move(minter.error());
-  out->minter = std::move(*minter);
+  use_minter(std::move(*minter), *out);
   if (auto failed =
         open_storage(settings, storage_notes_of(settings), gate, cut, *out))
     return failed;
@@ -304,7 +314,7 @@ open_node_tools(const depositd_settings& settings, engine_stores engine,
       && !fs::is_directory(out->work_folder, unknown))
     out->work_folder = fs::temp_directory_path();
   out->inventory = std::move(engine.inventory);
-  out->minter = std::move(engine.minter);
+  use_minter(std::move(engine.minter), *out);
   // Another folder at the default place would be another storage.
   auto named = settings;
   std::erase_if(named.storage, [](const auto& x) {

@@ -35,12 +35,14 @@ struct restore_rules {
 };
 
 class bucket_room;
+class minting_record;
 
 /// Shared by all threads that do stages' work in a process.
 struct stage_tools {
   std::shared_ptr<blob_store> blobs;
   std::shared_ptr<depositd::downloader> downloader;
   std::shared_ptr<depositd::minter> minter;
+  std::shared_ptr<minting_record> minting; ///< of it; null: none is kept
   std::map<std::string, std::shared_ptr<storage_target>> storage; ///< by name
   /// Where bags come to, by name.
   std::map<std::string, std::shared_ptr<receiving_place>> receiving;
