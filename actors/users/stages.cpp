@@ -31,7 +31,10 @@ bool is_in_force(self_pointer self, const ended_claim& x) {
 }
 
 void refuse(self_pointer self, const ending& x) {
-  self->state.woken.erase(x->what.id);
+  // Who has it now is woken all the same.
+  const auto* queue = find_queue(self, x->queue);
+  if (queue == nullptr || queue->ledger.token_of(x->what.id) == 0)
+    self->state.woken.erase(x->what.id);
   user_command todo{self, x->queue};
   if (x->then)
     x->then(todo, false);

@@ -217,6 +217,19 @@ TEST_F(work_test, who_is_woken_while_it_is_in_work_does_not_wait) {
   EXPECT_EQ(take("first").id, 0u) << "it was woken once";
 }
 
+TEST_F(work_test, who_is_woken_hears_of_it_whatever_its_last_worker_says_late) {
+  submit_and_split(1);
+  const auto lost = outcome_of(take("first", 1000), verdict::not_yet);
+  advance(std::chrono::seconds{2});
+  auto said = outcome_of(take("first"), verdict::not_yet);
+  ASSERT_EQ(said.id, lost.id);
+  said.delay_ms = woken_wait_ms;
+  EXPECT_TRUE(ask<done>(core, wake_items{"ann", "p.first", {said.id}}));
+  EXPECT_FALSE(says(lost));
+  EXPECT_TRUE(says(said));
+  EXPECT_EQ(take("first").id, said.id);
+}
+
 TEST_F(work_test, who_waits_to_be_woken_is_handed_out_after_a_crash) {
   submit_and_split(1);
   auto said = outcome_of(take("first"), verdict::not_yet);
