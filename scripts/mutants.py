@@ -122,6 +122,13 @@ class Mutants:
 
     # -- running ------------------------------------------------------------
 
+    def programs_for(self, binary):
+        """Where it finds the engine that it starts: as it is, if the mistakes
+        are in itself."""
+        own = self.folder / "programs"
+        return (self.build.folder / ENGINE).parent \
+            if Path(binary).parent == own else own
+
     def link(self, test, program):
         """What is run: the program with the mistakes, or as it is, if it is the
         engine that it starts which has them."""
@@ -161,7 +168,7 @@ class Mutants:
             Path(here).chmod(0o755)
             environment = dict(os.environ, TMPDIR=here,
                                DEPOSITD_MISTAKE=str(which),
-                               DEPOSITD_PROGRAMS=self.folder / "programs")
+                               DEPOSITD_PROGRAMS=self.programs_for(binary))
             environment.update(x.split("=", 1) for x in test.environment)
             more = ["--gtest_fail_fast", "--gtest_brief=1"]
             if binary.name == "simulation":

@@ -14,7 +14,7 @@ sys.path.insert(0, SCRIPTS)
 import mutations  # noqa: E402
 from bounded import Ended, run_bounded  # noqa: E402
 from built import Compilation, Program, Test  # noqa: E402
-from mutants import bounds_like  # noqa: E402
+from mutants import Mutants, bounds_like  # noqa: E402
 from near_tests import NearTests  # noqa: E402
 
 # Is stopped with a program and a folder in hand.
@@ -129,6 +129,25 @@ class Near(unittest.TestCase):
                               (SOURCE_PATH, [])]:
             self.assertEqual([test.name for test, _ in NearTests(build).of(
                 source, [build.compilations["a.o"]])], asked, source)
+
+
+class Started(unittest.TestCase):
+    """Engines, by tests."""
+
+    def engine_of(self, binary):
+        mutants = object.__new__(Mutants)
+        mutants.build = MadeUpBuild()
+        mutants.build.folder = Path("/build")
+        mutants.folder = Path("/tries")
+        return mutants.programs_for(Path(binary))
+
+    def test_is_the_engine_as_it_is_by_who_has_the_mistake_itself(self):
+        self.assertEqual(self.engine_of("/tries/programs/queue_source_test"),
+                         Path("/build/bin"))
+
+    def test_is_the_engine_with_the_mistake_by_who_has_none(self):
+        self.assertEqual(self.engine_of("/build/tests/emodb_door_test"),
+                         Path("/tries/programs"))
 
 
 class Bounded(unittest.TestCase):
