@@ -242,8 +242,11 @@ void run_when_due(self_pointer self, std::size_t which) {
   const auto at = now(self);
   const bool ours = !options.leads || options.leads();
   auto pause = std::chrono::microseconds{begin_of_next(of, at) - at};
-  if (ours && !run_and_log(self, of, at))
+  if (ours && !run_and_log(self, of, at)) {
+    if (seeded_bug("reconciler_given_up"))
+      return;
     pause = std::min<std::chrono::microseconds>(pause, options.retry);
+  }
   self->delayed_send(self, pause, reconcile{which});
 }
 

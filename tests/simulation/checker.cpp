@@ -86,6 +86,7 @@ findings check(const history& x) {
                            check_configured,
                            check_backups,
                            check_deletions,
+                           check_checks,
                            check_letters})
     judge(x, out);
   return out;

@@ -114,6 +114,10 @@ void check_configured(const history& x, findings& out); // C-3
 /// a whole; orders of one object do not meet.
 void check_deletions(const history& x, findings& out); // D-1
 
+/// What is due is ordered once in its span, of one user's collection one run at
+/// a time.
+void check_checks(const history& x, findings& out); // F-1
+
 /// Who was told that dead letters went back can rely on it.
 void check_letters(const history& x, findings& out);
 

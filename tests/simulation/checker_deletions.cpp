@@ -23,12 +23,18 @@ bool all_agree(const deletion_changed& x) {
                  && x.aptrust_approver != x.inst_approver));
 }
 
+/// Whether nobody asked for it: it is due.
+bool is_of_reconciler(const batch_info& x) {
+  return x.source == "engine" && x.submitter.starts_with("reconciler ");
+}
+
 struct deletion_checker {
   findings& out;
   work_book book;
   std::map<std::string, deletion_changed> requests;  ///< as shard 0 has them
   std::map<std::string, std::set<std::string>> said; ///< people who agree
   std::set<std::string> wanted_back;                 ///< objects
+  std::map<std::string, micros> recorded_us;         ///< last of each object
   std::map<std::string, item_id> orders;             ///< by uuid
   std::map<std::string, std::set<item_id>> of_object;
   std::size_t at = 0;
@@ -87,6 +93,15 @@ struct deletion_checker {
       complain(of, "deletes something else");
   }
 
+  void delete_object(const object_deleted& x) {
+    const auto of = "the request " + x.request;
+    const auto known = requests.find(x.request);
+    if (known == requests.end() || !all_agree(known->second))
+      complain(of, "deletes " + x.object + ", and not all agree");
+    else if (recorded_us[x.object] > known->second.inst_approved_us)
+      complain(of, "deletes of " + x.object + " what came after it");
+  }
+
   bool is_unfinished(item_id id) const {
     const auto* batch = book.batch(id);
     return batch->state == batch_state::pending
@@ -96,12 +111,12 @@ struct deletion_checker {
 
   void take(const batch_received& x, const std::string& user) {
     const auto kind = order_kind_of(x.info);
-    if (!kind)
+    if (!kind || *kind == order_kind::fixity_check)
       return;
     const auto of = "the order " + x.info.uuid + " of " + x.info.title;
     if (*kind == order_kind::delete_item)
       check_consent(x, user, of);
-    else if (!wanted_back.contains(x.info.title))
+    else if (!wanted_back.contains(x.info.title) && !is_of_reconciler(x.info))
       complain(of, "was given by nobody");
     if (!orders.emplace(x.info.uuid, x.id).second)
       complain(of, "came twice");
@@ -131,12 +146,16 @@ struct deletion_checker {
 } // namespace
 
 void check_deletions(const history& x, findings& out) {
-  deletion_checker all{out, {}, {}, {}, {}, {}, {}, 0};
+  deletion_checker all{out, {}, {}, {}, {}, {}, {}, {}, 0};
   for (const auto& one : x.entries) {
     if (const auto* wish = std::get_if<proposed>(&one.what))
       all.propose(*wish);
     else if (const auto* back = std::get_if<restore_wanted>(&one.what))
       all.wanted_back.insert(back->object);
+    else if (const auto* version = std::get_if<object_recorded>(&one.what))
+      all.recorded_us[version->object] = version->recorded_us;
+    else if (const auto* gone = std::get_if<object_deleted>(&one.what))
+      all.delete_object(*gone);
     else if (const auto* known = std::get_if<deletion_known>(&one.what);
              known != nullptr && !all.requests.contains(known->reference))
       all.complain("the request " + known->reference,

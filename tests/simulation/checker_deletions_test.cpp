@@ -181,6 +181,46 @@ TEST_F(deleting, is_known_when_it_is_said_to_be) {
   EXPECT_EQ(wrong(), names{"was said to be there too early"});
 }
 
+TEST_F(deleting, leaves_what_has_come_after_it_was_agreed_to) {
+  auto x = agreed(a_request());
+  x.inst_approved_us = 10;
+  t.add(object_recorded{"u/0", 10});
+  decide(x);
+  order_of(0);
+  t.write("", queued(x));
+  t.add(object_deleted{"u/0", "del-1"});
+  EXPECT_EQ(wrong(), names{});
+  t.add(object_recorded{"u/0", 11});
+  t.add(object_deleted{"u/0", "del-1"});
+  EXPECT_EQ(wrong(), (names{"deletes of u/0 what came after it"}));
+}
+
+TEST_F(deleting, is_done_by_nobody_s_word_alone) {
+  t.write("", a_request());
+  t.add(object_deleted{"u/0", "del-1"});
+  EXPECT_EQ(wrong(), (names{"deletes u/0, and not all agree"}));
+}
+
+TEST_F(deleting, is_not_in_the_way_of_what_is_given_back_for_being_due) {
+  const auto back = [&] {
+    batch_received come;
+    come.id = ++ids;
+    come.info.uuid = "bid-1";
+    come.info.collection = "vault";
+    come.info.pipeline = order_pipeline(order_kind::restore_object);
+    come.info.type = word(order_kind::restore_object);
+    come.info.title = "u/0";
+    come.info.source = "engine";
+    come.info.submitter = "reconciler spot_restore";
+    t.write("u", come);
+    close(ids);
+  };
+  back();
+  EXPECT_EQ(wrong(), names{});
+  back();
+  EXPECT_EQ(wrong(), (names{"of u/0 came twice"}));
+}
+
 } // namespace
 
 } // namespace depositd::simulation

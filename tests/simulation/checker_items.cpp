@@ -49,6 +49,7 @@ struct legality {
   bool polled = false; ///< a poller has said, by its id, that it is done
   bool cancelled = false; ///< an operator wanted it to end if it waits
   micros since_us = 0; ///< its last event is so old
+  bool woken = false;  ///< somebody wanted it to wait no longer
 
   std::optional<std::string> operator()(const item_enqueued&) const {
     return "was there already"; // a new one is not asked about
@@ -61,7 +62,7 @@ struct legality {
       is_of_pipeline(item.queue)
       && item.available_us > x.claimed_us - since_us + woken_at_start_us;
     if (item.now == life::delayed && item.available_us > x.claimed_us
-        && !is_woken)
+        && !is_woken && !woken)
       return "was claimed before its time";
     if (item.now == life::parked)
       return "was claimed while parked";
@@ -146,6 +147,7 @@ private:
 
 void check_states(const history& x, findings& out) {
   std::unordered_set<item_id> polled;
+  std::unordered_set<item_id> woken;
   cancelled_items cancelled;
   std::unordered_map<item_id, micros> last_us; ///< of each item's last event
   walk(x, [&](const item_book& book, const entry& one, const journalled* record,
@@ -155,6 +157,8 @@ void check_states(const history& x, findings& out) {
       polled.insert(said->id);
     if (const auto* wish = std::get_if<cancel_wanted>(&one.what))
       cancelled.add(*wish);
+    if (const auto* wish = std::get_if<wake_wanted>(&one.what))
+      woken.insert(wish->ids.begin(), wish->ids.end());
     if (record == nullptr || id_in(record->what) == 0)
       return;
     const auto id = id_in(record->what);
@@ -166,7 +170,8 @@ void check_states(const history& x, findings& out) {
         out.push_back({"I-6", at, named(id) + " came from nowhere"});
     } else if (auto wrong = std::visit(
                  legality{*item, polled.count(id) > 0,
-                          cancelled.have(id, *item), one.at_us - before_us},
+                          cancelled.have(id, *item), one.at_us - before_us,
+                          woken.count(id) > 0},
                  record->what)) {
       out.push_back({"I-6", at, named(id) + ' ' + *wrong});
     }

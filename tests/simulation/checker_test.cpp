@@ -173,6 +173,20 @@ TEST(checker, I_6_sees_a_delayed_item_come_early) {
   EXPECT_EQ(x.broken(), names{"I-6"});
 }
 
+TEST(checker, I_6_lets_come_early_what_was_to_be_woken) {
+  auto x = a_good_life();
+  const auto id = x.deposit("b");
+  x.hand_out(id, 1, "b");
+  x.add(reported{1, id, 1, verdict::retry});
+  auto later = x.a_release(id, 1);
+  later.available_us = x.now_us + 500;
+  x.write("b", later);
+  x.add(settled{1, id, true});
+  x.add(wake_wanted{{id}});
+  x.hand_out(id, 2, "b", 2);
+  EXPECT_EQ(x.broken(), names{});
+}
+
 TEST(checker, I_6_sees_a_parked_item_handed_out) {
   auto x = a_good_life();
   const auto id = x.deposit("b");

@@ -328,6 +328,23 @@ struct deletion_known {
   std::string reference;
 };
 
+/// The inventory has a version of this object from now on, by its time.
+struct object_recorded {
+  std::string object;
+  micros recorded_us = 0;
+};
+
+/// Nothing of the object is stored any more, by an order of this request.
+struct object_deleted {
+  std::string object;
+  std::string request;
+};
+
+/// These items need not wait any longer, whatever they were told.
+struct wake_wanted {
+  std::vector<item_id> ids;
+};
+
 // -- the world
 
 /// Something was broken on purpose: rings may have lost a turn.
@@ -351,6 +368,7 @@ using fact =
                group_written, recovered, body_missing, leased, given_back,
                resumed, published, to_publish, dead_lettered, offered, fault,
                left_over, brought_back, topics_begun, restore_wanted,
-               deletion_known, letters_wanted, letters_returned>;
+               deletion_known, letters_wanted, letters_returned,
+               object_recorded, object_deleted, wake_wanted>;
 
 } // namespace depositd::simulation

@@ -61,6 +61,17 @@ struct teller {
   void operator()(const deletion_known& x) const {
     out << "asked for: " << x.reference;
   }
+  void operator()(const object_recorded& x) const {
+    out << "recorded a version of " << x.object << " at " << x.recorded_us;
+  }
+  void operator()(const object_deleted& x) const {
+    out << "deleted " << x.object << " as wanted by " << x.request;
+  }
+  void operator()(const wake_wanted& x) const {
+    out << "to be woken:";
+    for (const auto id : x.ids)
+      out << ' ' << id;
+  }
   void operator()(const letters_wanted& x) const {
     out << "wanted back #" << x.number << ": " << x.count << " letters";
   }

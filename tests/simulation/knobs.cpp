@@ -172,6 +172,14 @@ constexpr std::uint64_t deletions_salt = std::uint64_t{52'562'685} << 32;
 /// and bug_seeds.txt that are older have none.
 constexpr std::uint64_t letters_salt = std::uint64_t{291} << 32;
 
+/// Every third life with deletions where nothing gets old; those of seeds.txt
+/// and bug_seeds.txt that are older have none.
+constexpr std::uint64_t checks_salt = std::uint64_t{415'209} << 32;
+
+/// Every third life with work; those of seeds.txt and bug_seeds.txt that are
+/// older have none.
+constexpr std::uint64_t wakes_salt = std::uint64_t{422'321} << 32;
+
 /// What a life may have besides messages.
 constexpr switch_of switches_of_parts[] = {
   {"work", &knobs::work},       {"sources", &knobs::sources},
@@ -190,7 +198,8 @@ constexpr switch_of switches_of_parts[] = {
   {"links", &knobs::links}, {"crowd", &knobs::crowd},
   {"backups", &knobs::backups}, {"late_topics", &knobs::late_topics},
   {"grown_topics", &knobs::grown_topics}, {"deletions", &knobs::deletions},
-  {"letters", &knobs::letters},
+  {"letters", &knobs::letters}, {"checks", &knobs::checks},
+  {"wakes", &knobs::wakes},
 };
 
 constexpr switch_of switches_of_nodes[] = {
@@ -259,6 +268,7 @@ knobs::knobs(chance& by, std::uint64_t seed) {
   letters = records && poison && chance{seed ^ letters_salt}.one_in(4);
   files = chance{seed ^ files_salt}.one_in(7);
   deletions = chance{seed ^ deletions_salt}.one_in(6);
+  wakes = work && chance{seed ^ wakes_salt}.one_in(3);
   ephemeral = chance{seed ^ ephemeral_salt}.one_in(7);
   channels = channels || ephemeral;
   chance of_ages{seed ^ ages_salt};
@@ -270,6 +280,9 @@ knobs::knobs(chance& by, std::uint64_t seed) {
     // Whose clock goes back or ahead keeps all for longer, or nothing.
     clock_jumps = false;
   }
+  checks = deletions && !ages && chance{seed ^ checks_salt}.one_in(3);
+  // Who does not know what span it is orders what is due once more.
+  clock_jumps = clock_jumps && !checks;
   chance of_node{seed ^ node_salt};
   node = of_node.one_in(6);
   if (node) {
@@ -337,7 +350,9 @@ void knobs::lessen(const lessened& by) {
     if (name == "ages")
       kept_s = 0;
     if (name == "work")
-      pipeline_changes = false;
+      pipeline_changes = wakes = false;
+    if (name == "deletions")
+      checks = false;
     if (name == "sources")
       by_hand = false;
     if (name == "records")

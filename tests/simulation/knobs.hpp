@@ -83,6 +83,7 @@ struct knobs {
   bool accounts = false;  ///< of users, keys, operators: what is set of them
   bool ages = false;      ///< what is over is forgotten soon
   bool deletions = false; ///< of objects that are stored, with consent
+  bool checks = false;    ///< and reconcilers have them checked and given back
   // -- clients
   bool skew = false;     ///< one user sends nine tenths
   bool deposits = false; ///< besides messages
@@ -117,6 +118,7 @@ struct knobs {
   bool work_orders = false;   ///< operators hold, requeue, fail and delete
   bool collection_holds = false;
   bool pipeline_changes = false; ///< stages and collections, under the jobs
+  bool wakes = false;            ///< what waits in a stage is woken
   // -- sources
   bool sources = false;        ///< there are any
   bool source_faults = false;  ///< reading them fails, or what is told them

@@ -7,8 +7,10 @@
 #include "actors/operators/order_desk.hpp"
 #include "actors/operators/reconciler.hpp"
 #include "messages/actors.hpp"
+#include "messages/work.hpp"
 #include "tests/simulation/history.hpp"
 #include "tests/simulation/order_actors.hpp"
+#include "tests/simulation/order_checks.hpp"
 #include "tests/support/chance.hpp"
 
 #include <caf/actor.hpp>
@@ -30,6 +32,7 @@ public:
     history* told = nullptr;
     testing::chance* by = nullptr;
     std::uint32_t users = 1;
+    bool checks = false; ///< reconcilers look at what is stored
     caf::actor outside;
     std::function<micros()> now_us;  ///< since the beginning
     std::function<micros()> wall_us; ///< as operators' clocks show it
@@ -66,32 +69,36 @@ public:
   /// The same at the end: only what may have changed.
   std::vector<event> mended();
 
-  /// Queues of both pipelines, with those of batches.
-  static std::vector<std::string> queues();
+  /// Queues of all its pipelines, with those of batches.
+  std::vector<std::string> queues() const;
   /// Of the pipeline whose batches wait in this queue.
   static std::string first_stage(const std::string& split_queue);
 
   /// People do one thing or another, or several.
   void step(const way_in& to);
 
-  /// A worker says that this order's stage is done.
-  void done(const std::string& queue, const std::string& body);
+  /// A worker is about to say that this order's stage is done: what was wanted
+  /// is done now, or may not be, and then that is said instead.
+  void end(const std::string& queue, const claimed_item& item, outcome& what);
+
+  forget_batches what_to_clean_up() const;
 
   /// Whether a request that all agreed to is not queued, by the journal.
   bool any_unqueued() const;
+
+  /// Whether a file was not checked since nothing is broken any more.
+  bool any_unchecked() const;
 
   /// What was missed is to be queued now.
   void queue_missed(const way_in& to) const;
 
 private:
-  struct simulated_object {
-    std::string owner;
-    std::string collection;
-  };
-
   catalogue_actor spawn_catalogue();
   void do_something(const way_in& to);
   void store();
+  std::vector<reconciler_settings> reconcilers() const;
+  void delete_object(const preservation_order& order, const std::string& user,
+                     outcome& what);
   void ask_for_deletion(const way_in& to);
   void decide(const way_in& to);
   void decide(const way_in& to, const control_state& now);
@@ -107,7 +114,8 @@ private:
   friend class awaited_work;
 
   surroundings around_;
-  std::map<std::string, simulated_object> objects_; ///< by identifier
+  simulated_objects objects_; ///< by identifier
+  micros calm_since_us_ = 0;
   std::uint32_t uuids_ = 0;
   bool attic_is_gone_ = false;
 };

@@ -22,6 +22,12 @@ namespace {
 constexpr std::uint32_t owners_max = 4;
 constexpr std::uint32_t objects_of_owner = 3;
 
+/// Longer than the longest span of a reconciler, by engines' clocks, which
+/// differ by little.
+constexpr micros span_us_max = 70'000'000;
+
+constexpr std::array files_of_object = {"data/1", "data/2"};
+
 constexpr std::array people = {"operator=ann", "operator=bob", "operator=adm"};
 
 std::string some_user(std::uint32_t number) {
@@ -59,9 +65,12 @@ pipeline pipeline_of(order_kind kind, const char* stage) {
   return out;
 }
 
-std::vector<pipeline> pipelines() {
-  return {pipeline_of(order_kind::delete_item, "delete"),
-          pipeline_of(order_kind::restore_object, "restore")};
+std::vector<pipeline> pipelines(bool with_checks) {
+  std::vector<pipeline> out{pipeline_of(order_kind::delete_item, "delete"),
+                            pipeline_of(order_kind::restore_object, "restore")};
+  if (with_checks)
+    out.push_back(pipeline_of(order_kind::fixity_check, "check"));
+  return out;
 }
 
 collection_changed collection_of_objects(const char* name) {
@@ -84,7 +93,7 @@ bool may_be_decided(const deletion_changed& x) {
 
 std::vector<event> order_office::settings() const {
   std::vector<event> out;
-  for (const auto& one : pipelines())
+  for (const auto& one : pipelines(around_.checks))
     for (auto& x : rules::with_queues({}, {one, false}))
       out.push_back(std::move(x));
   out.emplace_back(collection_of_objects("vault"));
@@ -94,12 +103,13 @@ std::vector<event> order_office::settings() const {
 
 std::vector<event> order_office::mended() {
   attic_is_gone_ = false;
+  calm_since_us_ = around_.now_us();
   return settings();
 }
 
-std::vector<std::string> order_office::queues() {
+std::vector<std::string> order_office::queues() const {
   std::vector<std::string> out;
-  for (const auto& one : pipelines()) {
+  for (const auto& one : pipelines(around_.checks)) {
     out.push_back(stage_queue_name(one.name, split_stage));
     for (const auto& stage : one.stages)
       out.push_back(stage_queue_name(one.name, stage.name));
@@ -109,7 +119,7 @@ std::vector<std::string> order_office::queues() {
 }
 
 std::string order_office::first_stage(const std::string& split_queue) {
-  for (const auto& one : pipelines())
+  for (const auto& one : pipelines(true))
     if (stage_queue_name(one.name, split_stage) == split_queue)
       return stage_queue_name(one.name, one.stages.front().name);
   return {};
@@ -138,12 +148,20 @@ std::string order_office::any_object() {
          + std::to_string(any.below(objects_of_owner));
 }
 
-/// One that was deleted comes again.
+/// One that was deleted comes again; of what is there one more version.
 void order_office::store() {
   const auto name = any_object();
-  objects_.try_emplace(
-    name, simulated_object{name.substr(0, name.find('/')),
-                           around_.by->one_in(2) ? "vault" : "attic"});
+  auto& object
+    = objects_
+        .try_emplace(name, simulated_object{
+                             name.substr(0, name.find('/')),
+                             around_.by->one_in(2) ? "vault" : "attic", {}, {}})
+        .first->second;
+  object.recorded_us.push_back(around_.wall_us());
+  for (const auto* path : files_of_object)
+    object.files_us.try_emplace(path, around_.now_us());
+  around_.told->add(around_.now_us(),
+                    object_recorded{name, object.recorded_us.back()});
 }
 
 void order_office::ask_for_deletion(const way_in& to) {
@@ -214,7 +232,15 @@ void order_office::change_collection() {
 }
 
 void order_office::clean_up(const way_in& to) const {
-  ask(to.shards, forget_batches{}, [](const batches_forgotten&) {});
+  ask(to.shards, what_to_clean_up(), [](const batches_forgotten&) {});
+}
+
+/// Not what is due in its span: nobody would know of it, and order it again.
+forget_batches order_office::what_to_clean_up() const {
+  forget_batches out;
+  if (around_.checks)
+    out.changed_before_us = around_.wall_us() - span_us_max;
+  return out;
 }
 
 void order_office::queue_missed(const way_in& to) const {
@@ -251,6 +277,15 @@ void order_office::do_something(const way_in& to) {
       if (around_.by->one_in(3))
         decide(to);
   }
+}
+
+bool order_office::any_unchecked() const {
+  const auto is_old = [&](const auto& x) { return x.second < calm_since_us_; };
+  return around_.checks
+         && std::any_of(objects_.begin(), objects_.end(), [&](const auto& x) {
+              const auto& files = x.second.files_us;
+              return std::any_of(files.begin(), files.end(), is_old);
+            });
 }
 
 bool order_office::any_unqueued() const {

@@ -40,6 +40,7 @@ world_state::world_state(std::uint64_t seed, const lessened& by)
     backup_chance_(seed ^ 0x6261636bU), deletion_chance_(seed ^ 0x64656c65U),
     letter_chance_(seed ^ 0x6c657474U),
     late_chance_(seed ^ 0x6c617465U), grow_chance_(seed ^ 0x67726f77U),
+    wake_chance_(seed ^ 0x77616b65U),
     system_(config_),
     scheduler_(
       dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
@@ -263,6 +264,7 @@ bool world::step_of_a_part() {
     {&knobs::node, &world::node_chance_, 10, &world::trouble_node},
     {&knobs::pipeline_changes, &world::pipeline_chance_, 6,
      &world::step_of_pipelines},
+    {&knobs::wakes, &world::wake_chance_, 4, &world::wake_some},
     {&knobs::work, &world::work_chance_, 2, &world::step_of_work},
     {&knobs::sources, &world::source_chance_, 3, &world::step_of_sources},
     {&knobs::by_hand, &world::hand_chance_, 6, &world::step_by_hand},

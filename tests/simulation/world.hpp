@@ -401,6 +401,7 @@ private:
   void order_work();
   void order_many();
   void hold_books();
+  void wake_some();
   void mend_work(bool give_up);
   void drain_work();
 

@@ -18,6 +18,7 @@ void world::open_office() {
   around.told = &told_;
   around.by = &deletion_chance_;
   around.users = knobs_.users;
+  around.checks = knobs_.checks;
   around.outside = outside_;
   around.now_us = [this] { return now_us(); };
   around.wall_us = [this] { return wall_offset_us_ + now_us(); };
@@ -80,7 +81,7 @@ order_office::way_in world::office_of_some_engine() {
 }
 
 std::vector<std::string> world::order_queues() const {
-  return office_ ? order_office::queues() : std::vector<std::string>{};
+  return office_ ? office_->queues() : std::vector<std::string>{};
 }
 
 void world::step_of_deletions() {
@@ -95,12 +96,16 @@ void world::step_of_deletions() {
 }
 
 void world::drain_deletions() {
-  for (int i = 0; office_ && i < 40 && office_->any_unqueued(); ++i) {
+  const auto goes_on
+    = [this] { return office_->any_unqueued() || office_->any_unchecked(); };
+  for (int i = 0; office_ && i < 40 && goes_on(); ++i) {
     mend_work(i % 2 == 1);
     if (const auto to = office_of_some_engine(); to.shards)
       office_->queue_missed(to);
     let_time_pass(i < 5 ? 2s : 6s);
   }
+  if (office_ && office_->any_unchecked())
+    tell(left_over{"a file that nobody checks any more"});
 }
 
 } // namespace depositd::simulation

@@ -113,6 +113,7 @@ struct world_state {
   chance letter_chance_;   ///< of letters that are sent back alone
   chance late_chance_;     ///< of topics that come later alone
   chance grow_chance_;     ///< of partitions that are added alone
+  chance wake_chance_;     ///< of what is woken alone
   history told_;
   system_config config_;
   caf::actor_system system_;

@@ -192,7 +192,7 @@ outcome world::stage_ended(const simulated_worker& who,
     rewrite(who, item, what);
   }
   if (office_ && (what.says == verdict::done || what.says == verdict::skip))
-    office_->done(who.queue, item.body);
+    office_->end(who.queue, item, what);
   return what;
 }
 
@@ -322,6 +322,24 @@ void world::order_many() {
   ask(std::move(message), [](const jobs_ordered&) {});
 }
 
+/// Some of one user's jobs in one stage, whether they wait or not.
+void world::wake_some() {
+  follow_work();
+  auto& any = wake_chance_;
+  if (work_.jobs().empty())
+    return submit_work();
+  const auto& all = work_.jobs();
+  const auto& [first, job] = *std::next(
+    all.begin(), any.below(static_cast<std::uint32_t>(all.size())));
+  wake_items what{job.user, job.queue, {first}};
+  for (const auto& [id, other] : all)
+    if (id != first && other.user == what.user && other.queue == what.queue
+        && any.one_in(2))
+      what.ids.push_back(id);
+  tell(wake_wanted{what.ids});
+  ask(std::move(what), [](const done&) {});
+}
+
 void world::hold_books() {
   books_held_ = !books_held_;
   change({collection_as_set("books", books_held_)});
@@ -346,7 +364,8 @@ void world::step_of_work() {
       return knobs_.work_orders && work_chance_.one_in(3) ? order_many()
                                                           : submit_work();
     case 11:
-      return ask(forget_batches{}, [](const batches_forgotten&) {});
+      return ask(office_ ? office_->what_to_clean_up() : forget_batches{},
+                 [](const batches_forgotten&) {});
   }
 }
 

@@ -50,7 +50,8 @@ ADAPTERS_MAY_USE = {
     "adapters/processing/aptrust": {"adapters/processing/stages",
                                     "adapters/stores/files"},
     "adapters/processing/aptrust/deleting": {
-        "adapters/processing/aptrust", "adapters/processing/aptrust/orders",
+        "adapters/processing/aptrust", "adapters/processing/aptrust/consent",
+        "adapters/processing/aptrust/orders",
         "adapters/processing/merritt", "adapters/processing/stages"},
     "adapters/processing/aptrust/fixity": {
         "adapters/digests", "adapters/processing/aptrust",

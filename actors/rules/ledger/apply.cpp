@@ -270,7 +270,9 @@ void ledger::wake(const std::vector<item_id>& ids) {
   for (const auto id : ids) {
     const auto at = s.items_set_aside.find(id);
     if (at != s.items_set_aside.end()
-        && at->second.where == state::set_aside_as::delayed)
+        && (at->second.where == state::set_aside_as::delayed
+            || (at->second.where == state::set_aside_as::parked
+                && seeded_bug("parked_item_woken"))))
       s.make_pending(*s.take_pending(id));
   }
 }

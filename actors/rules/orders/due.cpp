@@ -1,6 +1,7 @@
 #include "actors/rules/orders/due.hpp"
 
 #include "actors/rules/orders/deletions.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <map>
 #include <utility>
@@ -54,7 +55,8 @@ public:
       made(what,
            due_order_uuid(
              of_.name, to_.user,
-             to_.collection + "\n" + std::to_string(to_.orders.size()), slot),
+             to_.collection + "\n" + std::to_string(to_.orders.size()),
+             seeded_bug("due_twice_in_a_span") ? now_ : slot),
            to_, now_);
     // Batches of one run do not meet each other.
     one.info.file_name = of_.name + " " + std::to_string(slot);

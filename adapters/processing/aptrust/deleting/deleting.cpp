@@ -1,5 +1,6 @@
 #include "adapters/processing/aptrust/deleting/deleting.hpp"
 
+#include "adapters/processing/aptrust/consent/consent.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
@@ -27,35 +28,6 @@ premis_facts deletion_of(const order_work& x, const std::string& file) {
   out.detail = agreed(x.order);
   out.file = file;
   return out;
-}
-
-std::optional<outcome> may_not(const order_work& x) {
-  const auto& order = x.order;
-  if (order.deletion.empty() || order.inst_approver.empty())
-    return ended(verdict::failed, "nobody has approved the deletion");
-  const auto& control = x.job.task.item.control;
-  const auto why = control ? deletion_objection(*control, x.job.job.user, order)
-                           : std::string{"what is set is not known"};
-  // What this process knows of requests may be a moment behind.
-  if (!why.empty())
-    return ended(verdict::retry, why);
-  return std::nullopt;
-}
-
-/// Whoever agreed did not agree on what came after that: it may be all that is
-/// left of what was deposited.
-std::optional<outcome> has_come_since(const order_work& x) {
-  const auto& requests = x.job.task.item.control->deletions;
-  const auto request = requests.find(x.order.deletion);
-  if (request == requests.end())
-    return std::nullopt;
-  for (const auto& version : x.object.versions)
-    if (version.recorded_us > request->second.inst_approved_us)
-      return ended(verdict::failed,
-                   "version " + std::to_string(version.number)
-                     + " was recorded after the deletion was approved: who "
-                       "wants that deleted asks once more");
-  return std::nullopt;
 }
 
 /// What the inventory knows, and what it does not know yet: of a version whose
@@ -88,10 +60,10 @@ caf::error record_files(order_work& x) {
 } // namespace
 
 outcome delete_object(order_work& x) {
-  if (auto ending = may_not(x))
-    return *ending;
-  if (auto ending = has_come_since(x))
-    return *ending;
+  const auto& control = x.job.task.item.control;
+  if (const auto refused = refusal_of(x.order, x.job.job.user, control.get(),
+                                      x.object.versions))
+    return ended(refused->says, refused->why);
   auto* book = x.tools().inventory->checks();
   if (book == nullptr)
     return ended(verdict::failed, "this process has no inventory of its own");
