@@ -12,6 +12,7 @@ namespace depositd::crossref {
 namespace {
 
 constexpr std::size_t looked_at_max = 64 * 1024;
+constexpr std::size_t name_max = 64; // with its prefix
 
 /// What stands at found / head / doi_batch_id, and at the places of addresses.
 struct head_says {
@@ -75,7 +76,8 @@ std::string from_head_on(std::string_view text) {
         return {};
       continue;
     }
-    const auto name = rest.substr(1, rest.find_first_of(" \t\r\n/>", 1) - 1);
+    auto name = rest.substr(1, name_max);
+    name = name.substr(0, name.find_first_of(" \t\r\n/>"));
     const auto colon = name.find(':');
     if (name.substr(colon == name.npos ? 0 : colon + 1) != "head")
       continue;
