@@ -1,12 +1,27 @@
 """What tests of pipelines have: a source of files, a relay for mail, a
 depositor with a collection, and batches."""
 
+import shutil
+from pathlib import Path
+
 import poster_door
 from harness import SystemTest, wait_until
 from mail_sink import MailSink
 from merritt_samples import Source, manifest, row
 
 PASSWORD = "secret-lea"
+SHIPPED = Path(__file__).resolve().parents[2] / "config" / "pipelines"
+
+
+def impatient_pipelines(folder):
+    """Those that are shipped, in a folder of that one; Merritt's jobs that wait
+    ask again soon."""
+    pipelines = folder / "pipelines"
+    shutil.copytree(SHIPPED, pipelines)
+    shipped = (pipelines / "merritt.yaml").read_text()
+    (pipelines / "merritt.yaml").write_text(shipped.replace(
+        "not_yet_delay_ms: 30000", "not_yet_delay_ms: 300"))
+    return str(pipelines)
 
 
 class PipelineTest(SystemTest):

@@ -5,7 +5,6 @@ import hashlib
 import http.client
 import http.server
 import json
-import shutil
 import subprocess
 import threading
 import uuid
@@ -17,6 +16,7 @@ import poster_door
 from engine import EngineFailed
 from harness import SystemTest, a_deposit, wait_until
 from merritt_samples import Source, manifest, object_manifest, row, text
+from pipelines import impatient_pipelines
 from pulled import need_server
 from stored_objects import stored_objects
 
@@ -24,7 +24,6 @@ PASSWORD = "secret-lea"
 ACCESS_KEY = "depositd-test"  # of scripts/service_s3
 SECRET_KEY = "only/for+tests"
 NOTHING = hashlib.sha256(b"").hexdigest()
-SHIPPED = Path(__file__).resolve().parents[2] / "config" / "pipelines"
 
 
 class FullBucket(http.server.ThreadingHTTPServer):
@@ -125,15 +124,6 @@ class Buckets(SystemTest):
         engine.ctl("collection", "add", "books", "--owner", "lea",
                    "--storage", "vault")
         return engine
-
-    def impatient_pipelines(self):
-        """Those that are shipped, whose jobs that wait ask again soon."""
-        pipelines = self.folder / "pipelines"
-        shutil.copytree(SHIPPED, pipelines)
-        shipped = (pipelines / "merritt.yaml").read_text()
-        (pipelines / "merritt.yaml").write_text(shipped.replace(
-            "not_yet_delay_ms: 30000", "not_yet_delay_ms: 300"))
-        return str(pipelines)
 
     def submit(self, engine, names):
         files = {"one+1.txt": text("one", 40), "two.txt": text("two", 9)}
@@ -243,7 +233,7 @@ class Buckets(SystemTest):
         self.addCleanup(bucket.server_close)
         self.addCleanup(bucket.shutdown)
         engine = self.prepared("full", {
-            "pipelines.folder": self.impatient_pipelines(),
+            "pipelines.folder": impatient_pipelines(self.folder),
             "storage.vault.endpoint": bucket.address})
         engine.ctl("pipeline", "set", "merritt.store", "--attempts-max", "1")
         for status, code in ((403, "QuotaExceeded"),
@@ -268,7 +258,7 @@ class Buckets(SystemTest):
         self.addCleanup(bucket.server_close)
         self.addCleanup(bucket.shutdown)
         engine = self.prepared("busy", {
-            "pipelines.folder": self.impatient_pipelines(),
+            "pipelines.folder": impatient_pipelines(self.folder),
             "storage.vault.endpoint": bucket.address})
         engine.ctl("pipeline", "set", "merritt.store", "--attempts-max", "1")
         bucket.full = (503, "SlowDown")
