@@ -59,6 +59,7 @@ struct pulled_queue {
   bool counts = true;    ///< records
   std::size_t asked = 0; ///< how much is left
   std::size_t users_asked_most = 0; ///< in one question
+  std::map<std::string, int> users_asked; ///< how often
   std::size_t feeds_well = 0; ///< so often before `feed_errors`
 
   std::uint64_t left() const {
@@ -153,8 +154,10 @@ inline caf::behavior pulled_queue_shard(caf::event_based_actor* self,
       ++has->asked;
       has->users_asked_most = std::max(has->users_asked_most, x.users.size());
       queue_measured out{has->left(), {}};
-      for (const auto& user : x.users)
+      for (const auto& user : x.users) {
+        ++has->users_asked[user];
         out.of_users.push_back(has->left_of(user));
+      }
       return out;
     },
     [=](const count_records& x) -> caf::result<records_counted> {

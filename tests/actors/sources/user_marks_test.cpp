@@ -132,6 +132,25 @@ TEST_F(user_marks_test, not_all_users_are_asked_for_at_once) {
   EXPECT_EQ(queue->items.size(), 5u);
 }
 
+TEST_F(user_marks_test, not_all_who_ever_came_are_remembered) {
+  auto& a = has("a");
+  plan.settings.high_per_user = 5;
+  options.limits.users_known_max = 2;
+  start();
+  const auto come = [&](const char* user) {
+    a.add(1, user);
+    go(2s);
+  };
+  come("ann");
+  come("ann");
+  EXPECT_EQ(queue->users_asked["ann"], 1) << "she is known";
+  come("bob");
+  come("cyd");
+  come("ann");
+  EXPECT_EQ(queue->users_asked["ann"], 2) << "others came meanwhile";
+  EXPECT_EQ(queue->left_of("ann"), 3u);
+}
+
 TEST_F(user_marks_test, records_of_a_user_keep_their_order) {
   has("a").add(9, "ann");
   plan.settings.high_per_user = 2;
