@@ -217,7 +217,14 @@ caf::behavior admin_fixture::fake_projector() {
     },
     [this](const batch_query& x) {
       world_.work.batch_queries.push_back(x);
-      return batches_found{world_.work.batches, world_.work.cut_short};
+      auto rows = world_.work.batches;
+      if (!x.after.empty()) // which are asked for from the newest on
+        std::erase_if(rows, [&](const batch_row& row) {
+          return row.id >= x.after.back();
+        });
+      if (rows.size() > x.count_max)
+        rows.resize(x.count_max);
+      return batches_found{std::move(rows), world_.work.cut_short};
     },
     [this](const job_query& x) {
       world_.work.job_queries.push_back(x);

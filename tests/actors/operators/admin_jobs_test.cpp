@@ -33,6 +33,13 @@ TEST_F(admin_jobs_test, jobs_are_searched_by_what_the_arguments_say) {
   refusal("job list", {{"state", "lost"}});
 }
 
+TEST_F(admin_jobs_test, a_uuid_that_begins_with_digits_is_no_number) {
+  add_batch(4, batch_state::processing);
+  run("job list", {{"batch", "4f2a"}});
+  EXPECT_EQ(work().batch_queries.back().uuid, "4f2a");
+  EXPECT_EQ(work().batch_queries.back().id, 0u);
+}
+
 TEST_F(admin_jobs_test, the_batch_of_jobs_may_be_named_by_its_uuid) {
   add_batch(4, batch_state::processing);
   run("job list", {{"batch", "bid-4"}});

@@ -234,6 +234,20 @@ TEST_F(admin_objects_test, a_month_has_its_batches_and_what_was_recorded) {
   EXPECT_EQ(x["total"]["bytes"], 109);
 }
 
+TEST_F(admin_objects_test, a_month_may_have_more_batches_than_a_page) {
+  constexpr item_id count = 2'300;
+  for (auto id = count; id > 0; --id)
+    world_.work.batches.push_back(
+      a_batch(id, november + static_cast<micros>(id)));
+  auto x = run("report month", {{"month", "2026-11"}});
+  EXPECT_EQ(x["total"]["batches"], count);
+  EXPECT_EQ(world_.work.batch_queries.size(), 3u);
+  // The last page is full, and there is none behind it.
+  world_.work.batches.resize(1'000);
+  x = run("report month", {{"month", "2026-11"}});
+  EXPECT_EQ(x["total"]["batches"], 1'000);
+}
+
 TEST_F(admin_objects_test, a_month_of_one_user_is_asked_for_as_such) {
   run("report month",
       {{"month", "2026-11"}, {"user", "bob"}, {"collection", "maps"}});
