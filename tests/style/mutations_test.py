@@ -31,6 +31,15 @@ os.kill(os.getpid(), signal.SIGTERM)
 time.sleep(1000)
 """
 
+# Somebody stops it once more while it does.
+TWICE = """
+end = bounded.end_all_started
+def end_and_be_stopped():
+    end()
+    os.kill(os.getpid(), signal.SIGTERM)
+bounded.end_all_started = end_and_be_stopped
+"""
+
 SOURCE_PATH = "adapters/doors/kit/wire.cpp"
 SOURCE = """int f(int x) {
   if (x < 1)
@@ -158,12 +167,18 @@ class Bounded(unittest.TestCase):
         self.assertTrue(ended.gave_up)
 
     def test_is_nothing_left_of_who_is_stopped(self):
+        self.stop(STOPPED)
+
+    def test_is_nothing_left_of_who_is_stopped_twice(self):
+        self.stop(STOPPED.replace("os.kill", TWICE + "os.kill", 1))
+
+    def stop(self, how):
         with tempfile.TemporaryDirectory() as here:
             folder = Path(here, "mutants")
             (folder / "programs").mkdir(parents=True)
             # What it has started holds its errors open: they end with that.
             done = subprocess.run(
-                [sys.executable, "-W", "ignore", "-c", STOPPED, SCRIPTS,
+                [sys.executable, "-W", "ignore", "-c", how, SCRIPTS,
                  str(folder)], capture_output=True, timeout=500, check=False)
             self.assertEqual(done.returncode, 128 + 15, done.stderr)
             self.assertFalse(folder.exists())
