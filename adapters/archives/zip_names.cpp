@@ -41,7 +41,7 @@ public:
       const auto head = take(head_bytes);
       if (!head)
         return head.error();
-      if (!head->starts_with("PK\1\2"))
+      if (head->size() < head_bytes || !head->starts_with("PK\1\2"))
         break;
       const auto name_bytes = number_at(*head, 28, 2);
       const auto more_bytes = number_at(*head, 30, 2);
