@@ -84,7 +84,8 @@ void read_identify(std::string_view bytes) {
     const auto found =
       nsq::identify(bytes, limits, {.tls = tls, .auth_required = tls}, terms);
     promise(tls || !found.tls, "nobody is promised what there is not");
-    promise(!(found.snappy && found.deflate), "one packing at most");
+    promise(found.wrong || !(found.snappy && found.deflate),
+            "one packing at most");
     promise(terms.sample_rate < 100, "a part is a part");
   }
   if (const auto state = nsq::read_auth_state(bytes))
@@ -116,6 +117,10 @@ std::pair<std::string, bool> unpacked(kit::layer& from, std::string_view bytes,
         left = piece.size() + 1; // it may hold more
     }
     rest = piece;
+  }
+  if (out.first.size() >= most) { // where that is reached depends on the pieces
+    out.first.resize(most);
+    out.second = false;
   }
   return out;
 }
