@@ -119,4 +119,29 @@ private:
   sequence seq_ = 0;
 };
 
+/// Of which the judge has nothing to say.
+inline tale a_good_life() {
+  tale x;
+  x.add(processor_joined{1, "q", {}, 2});
+  x.set_cap("a", 1);
+  x.now_us += 1; // at the same moment the old cap would still be meant
+  const auto first = x.deposit("a");
+  const auto second = x.deposit("b");
+  x.add(attempted{"never answered", "q", "a"});
+  x.hand_out(first, 1, "a");
+  x.hand_out(second, 1, "b");
+  x.finish(first, 1, "a");
+  x.add(reported{1, second, 1, verdict::not_yet});
+  x.write("b", x.a_release(second, 0));
+  x.add(settled{1, second, true});
+  x.hand_out(second, 2, "b");
+  x.write("b", x.a_release(second, 1)); // its processor died
+  x.hand_out(second, 3, "b", 2);
+  x.finish(second, 3, "b");
+  x.add(reported{1, second, 2, verdict::done});
+  x.add(settled{1, second, false});
+  x.flush();
+  return x;
+}
+
 } // namespace depositd::simulation

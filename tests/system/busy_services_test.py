@@ -1,50 +1,24 @@
 """Services that are there and take nothing for a while: a minter that answers
 500, a depositor's server that says when it wants to be called again."""
 
-import http.server
-import threading
 import time
 
 import harness
 from harness import wait_until
+from loopback_server import Answer, LoopbackServer
 from pipelines import PipelineTest, impatient_pipelines
 
 REST_S = 12
 
 
-class Service(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-
+class Service(LoopbackServer):
     def __init__(self, handler):
-        super().__init__(("127.0.0.1", 0), handler)
+        super().__init__(handler)
         self.busy = True
         self.came = []  # when, by the steady clock
 
-    @property
-    def address(self):
-        return f"127.0.0.1:{self.server_port}"
-
-    def serve(self):
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-
-class Answer(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
     def come(self):
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        self.server.came.append(time.monotonic())
-
-    def say(self, status, text="", **headers):
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text.encode())
-
-    def log_message(self, *_):
-        """Says nothing."""
+        self.came.append(time.monotonic())
 
 
 class Minter(Answer):
@@ -52,7 +26,8 @@ class Minter(Answer):
         self.say(200)
 
     def do_POST(self):
-        self.come()
+        self.body()
+        self.server.come()
         if self.server.busy:
             self.say(500, "error: the database is away")
         else:
@@ -63,7 +38,8 @@ class Receiver(Answer):
     """Is busy once."""
 
     def do_POST(self):
-        self.come()
+        self.body()
+        self.server.come()
         if len(self.server.came) == 1:
             self.say(503, Retry_After=str(REST_S))
         else:

@@ -1,32 +1,26 @@
 """A collector of spans for tests, and a sender's trace."""
 
-import http.server
 import json
-import threading
 
 from harness import wait_until
+from loopback_server import Answer, LoopbackServer
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 PARENT = "00f067aa0ba902b7"
 SAMPLED = f"00-{TRACE}-{PARENT}-01"
 
 
-class Collector(http.server.ThreadingHTTPServer):
+class Collector(LoopbackServer):
     """Keeps the spans that it gets by OTLP over HTTP."""
 
-    daemon_threads = True
-
     def __init__(self):
-        super().__init__(("127.0.0.1", 0), Export)
+        super().__init__(Export)
         self.spans = []
         self.faults = []
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.server_port}"
-
-    def serve(self):
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        return f"http://{self.address}"
 
     def of(self, trace):
         return [x for x in list(self.spans) if x["traceId"] == trace]
@@ -43,20 +37,10 @@ class Collector(http.server.ThreadingHTTPServer):
                 self.spans += scope["spans"]
 
 
-class Export(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class Export(Answer):
     def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.take(self.path, self.headers["Content-Type"], body)
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", "2")
-        self.end_headers()
-        self.wfile.write(b"{}")
-
-    def log_message(self, *_):
-        pass
+        self.server.take(self.path, self.headers["Content-Type"], self.body())
+        self.say(200, "{}", Content_Type="application/json")
 
 
 def by_name(spans):

@@ -6,10 +6,10 @@ import http.server
 import json
 import secrets
 import subprocess
-import threading
 from pathlib import Path
 
 import harness
+from loopback_server import Answer, LoopbackServer
 from merritt_samples import Handler, Source, row
 from pipelines import PASSWORD, PipelineTest
 from poster_door import authorization
@@ -114,36 +114,19 @@ class MerrittTest(PipelineTest):
                    content, name, *more)
 
 
-class Hook(http.server.ThreadingHTTPServer):
+class Hook(LoopbackServer):
     """Takes callbacks and keeps them."""
 
-    daemon_threads = True
-
     def __init__(self):
-        super().__init__(("127.0.0.1", 0), Taker)
+        super().__init__(Taker)
         self.calls = []
         self.answer = 200
 
-    @property
-    def address(self):
-        return f"127.0.0.1:{self.server_port}"
 
-    def serve(self):
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-
-class Taker(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class Taker(Answer):
     def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        self.server.calls.append((self.path, self.headers, body))
-        self.send_response(self.server.answer)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_):
-        """Says nothing."""
+        self.server.calls.append((self.path, self.headers, self.body()))
+        self.say(self.server.answer)
 
 
 class Unsized(Source):

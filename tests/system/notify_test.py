@@ -1,7 +1,6 @@
 """What depositors are told of Crossref's deposits, through the real program: by
 mail, by callback, after a kill, and when nobody listens for a while."""
 
-import http.server
 import re
 import socket
 import threading
@@ -11,6 +10,7 @@ import harness
 import mail_sink
 from deposit_door import multipart
 from harness import SystemTest, a_deposit, wait_until
+from loopback_server import Answer, LoopbackServer
 from mail_sink import MailSink
 
 DEPOSITS_WHILE_DOWN = 100
@@ -31,34 +31,20 @@ class SilentSink(MailSink):
         self.go_on = threading.Event()
 
 
-class Receiver(http.server.ThreadingHTTPServer):
+class Receiver(LoopbackServer):
     """Keeps the callbacks that it gets."""
 
-    daemon_threads = True
-
     def __init__(self):
-        super().__init__(("127.0.0.1", 0), Callback)
+        super().__init__(Callback)
         self.calls = []
 
-    @property
-    def address(self):
-        return f"127.0.0.1:{self.server_port}"
 
-    def serve(self):
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-
-class Callback(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class Callback(Answer):
     def do_POST(self):
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.body()
         self.server.calls.append((self.path, self.headers))
         self.send_response(204)
         self.end_headers()
-
-    def log_message(self, *_):
-        """Says nothing."""
 
 
 def free_port():

@@ -228,14 +228,19 @@ class Buckets(SystemTest):
                      "service_back service=storage.vault"):
             self.assertEqual(engine.log().count(said), 1)
 
-    def test_jobs_wait_for_a_bucket_that_is_full(self):
+    def behind_one(self, name):
+        """A bucket that may be full, and an engine that gives up at once."""
         bucket = FullBucket(self.server.address)
         self.addCleanup(bucket.server_close)
         self.addCleanup(bucket.shutdown)
-        engine = self.prepared("full", {
+        engine = self.prepared(name, {
             "pipelines.folder": impatient_pipelines(self.folder),
             "storage.vault.endpoint": bucket.address})
         engine.ctl("pipeline", "set", "merritt.store", "--attempts-max", "1")
+        return bucket, engine
+
+    def test_jobs_wait_for_a_bucket_that_is_full(self):
+        bucket, engine = self.behind_one("full")
         for status, code in ((403, "QuotaExceeded"),
                              (507, "XMinioStorageFull")):
             before = bucket.refused
@@ -254,13 +259,7 @@ class Buckets(SystemTest):
             self.assertEqual(engine.log().count(said), 2)
 
     def test_jobs_wait_for_a_bucket_that_is_busy(self):
-        bucket = FullBucket(self.server.address)
-        self.addCleanup(bucket.server_close)
-        self.addCleanup(bucket.shutdown)
-        engine = self.prepared("busy", {
-            "pipelines.folder": impatient_pipelines(self.folder),
-            "storage.vault.endpoint": bucket.address})
-        engine.ctl("pipeline", "set", "merritt.store", "--attempts-max", "1")
+        bucket, engine = self.behind_one("busy")
         bucket.full = (503, "SlowDown")
         batch = self.submit(engine, ["a", "b"])
         jobs = lambda: engine.rows("job", "list", "--batch", batch)
