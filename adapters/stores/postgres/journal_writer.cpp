@@ -387,11 +387,11 @@ caf::error journal_writer::settle(clock::time_point until) {
   const auto there = arrived(*doubt_);
   if (!there)
     return there.error();
-  if (*there)
-    if (auto error = retract(*doubt_))
-      return error;
-  // The segment that the group began stays, and is empty.
-  if (*there && doubt_->begins_segment)
+  doubt_->was_there |= *there;
+  if (auto error = *there ? retract(*doubt_) : caf::error{})
+    return error;
+  // The segment that it began stays, and is empty; also if nobody heard of it.
+  if (doubt_->was_there && doubt_->begins_segment)
     log_->segments.begin(doubt_->segment, doubt_->group.first);
   doubt_.reset();
   return {};

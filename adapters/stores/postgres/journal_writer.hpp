@@ -50,6 +50,7 @@ private:
     std::uint64_t checksum = 0;
     std::uint64_t segment = 0;
     bool begins_segment = false;
+    bool was_there = false; ///< in doubt, and then found in the log
   };
 
   using clock = std::chrono::steady_clock;

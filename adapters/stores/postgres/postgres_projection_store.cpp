@@ -13,6 +13,8 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace depositd {
 
@@ -69,6 +71,10 @@ public:
   caf::error load_watermarks(watermarks& out);
   caf::expected<slice_applied> apply(const slice& x, watermarks& reached);
 
+  /// Finds out what became of a slice of which nobody knows. An error if it has
+  /// come in: whoever has begun before it begins again.
+  caf::error settle(watermarks& reached);
+
   /// Each slice is, and with that flushed.
   static caf::error commit(watermarks&) {
     return {};
@@ -103,6 +109,8 @@ private:
   postgres_projection_options options_;
   std::uint32_t shard_;
   std::unique_ptr<channel> to_;
+  /// Marks of a slice whose commit nobody confirmed, if nobody could ask since.
+  std::optional<watermarks> doubt_;
 };
 
 caf::error projection_server::load_watermarks(watermarks& out) {
@@ -204,6 +212,23 @@ caf::expected<bool> projection_server::arrived(const watermarks& now) {
   });
 }
 
+caf::error projection_server::settle(watermarks& reached) {
+  if (!doubt_)
+    return {};
+  const auto there = arrived(*doubt_);
+  if (!there)
+    return there.error();
+  const auto now = *std::exchange(doubt_, std::nullopt);
+  if (!*there)
+    return {};
+  reached = now;
+  return caf::make_error(ec::store_failed,
+                         "postgres: a slice that was in doubt has come in: the "
+                         "tables of shard "
+                           + std::to_string(shard_) + " are at sequence "
+                           + std::to_string(now.reached));
+}
+
 caf::expected<slice_applied> projection_server::apply(const slice& x,
                                                       watermarks& reached) {
   constexpr auto attempts = 2;
@@ -228,8 +253,10 @@ caf::expected<slice_applied> projection_server::apply(const slice& x,
       continue;
     if (failed) {
       const auto there = arrived(now);
-      if (!there)
+      if (!there) {
+        doubt_ = now;
         return there.error();
+      }
       if (!*there)
         continue;
     }

@@ -167,8 +167,9 @@ caf::error write_slice(Tables& to, const slice& x, watermarks& now,
 /// The port on a database. Its `read`, `load` and `write` give tables to a
 /// function and return what that does: `read` may do so twice, `load` once,
 /// `write` in a transaction that may be repeated. It knows itself how to
-/// `load_watermarks`, to `apply` a slice that follows them, to `commit` or to
-/// `roll_back` all of those, to `flush` and to `backup`.
+/// `load_watermarks`, to `settle` where they are, to `apply` a slice that
+/// follows them, to `commit` or to `roll_back` all of those, to `flush` and to
+/// `backup`.
 template <class Database>
 class table_projection final : public projection_store {
 public:
@@ -198,6 +199,8 @@ public:
   }
 
   caf::expected<slice_applied> apply(const slice& x) override {
+    if (auto error = on_.settle(watermarks_))
+      return error;
     if (auto error = follows(x, watermarks_.reached))
       return error;
     return on_.apply(x, watermarks_);
@@ -213,13 +216,13 @@ public:
 
   caf::error
   load_items(const std::function<void(const item_row&)>& show) override {
-    return on_.load(
+    return load(
       [&](auto& from) { return from.items.load(watermarks_.items, show); });
   }
 
   caf::error
   load_rings(const std::function<void(const ring_row&)>& show) override {
-    return on_.load([&](auto& from) {
+    return load([&](auto& from) {
       if (auto error = from.rings.load(watermarks_.rings, show))
         return error;
       return from.ring_costs.load(watermarks_.ring_costs,
@@ -239,20 +242,20 @@ public:
 
   caf::error
   load_controls(const std::function<void(const control_row&)>& show) override {
-    return on_.load([&](auto& from) {
+    return load([&](auto& from) {
       return from.controls.load(watermarks_.controls, show);
     });
   }
 
   caf::error
   load_records(const std::function<void(const record_row&)>& show) override {
-    return on_.load(
+    return load(
       [&](auto& from) { return from.records.load(watermarks_.records, show); });
   }
 
   caf::error load_record_totals(
     const std::function<void(const record_totals&)>& show) override {
-    return on_.load([&](auto& from) {
+    return load([&](auto& from) {
       return from.totals.load(watermarks_.record_totals, show);
     });
   }
@@ -280,13 +283,13 @@ public:
 
   caf::error
   load_batches(const std::function<void(const batch_row&)>& show) override {
-    return on_.load(
+    return load(
       [&](auto& from) { return from.batches.load(watermarks_.batches, show); });
   }
 
   caf::error
   load_jobs(const std::function<void(const job_row&)>& show) override {
-    return on_.load(
+    return load(
       [&](auto& from) { return from.jobs.load(watermarks_.jobs, show); });
   }
 
@@ -358,6 +361,14 @@ public:
   }
 
 private:
+  /// What is loaded is compared with the marks.
+  template <class Body>
+  caf::error load(const Body& body) {
+    if (auto error = on_.settle(watermarks_))
+      return error;
+    return on_.load(body);
+  }
+
   template <class Body>
   caf::expected<std::uint64_t> write(const Body& body) {
     if (auto failed = commit())

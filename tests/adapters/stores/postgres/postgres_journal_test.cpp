@@ -156,6 +156,42 @@ TEST_F(postgres_journal, takes_out_a_group_that_it_said_had_failed) {
   EXPECT_EQ(schema->number("SELECT position FROM journal_watermarks"), 1u);
 }
 
+/// A group that begins a segment, was refused, and is taken out again.
+TEST_F(postgres_journal, loses_nothing_wherever_taking_out_is_cut_off) {
+  constexpr auto commit = 8; // the answer to it, where all is prepared
+  cutting_proxy line{port_of(schema->url())};
+  const auto store = open_journal(
+    {.server = {.url = through(line), .patience_ms = 0}, .segment_bytes = 1});
+  std::string all;
+  const auto append = [&](char x) {
+    const auto done = store->append({&x, 1}, 1, {{"in/0", x}});
+    all += done ? std::string{x} : "";
+    return done ? caf::error{} : done.error();
+  };
+  for (auto nth = 1, cuts = 0; nth == 1 || line.cuts() > cuts + 1; ++nth) {
+    ASSERT_FALSE(append('a')) << nth;
+    ASSERT_FALSE(append('b')) << nth;
+    cuts = line.cuts();
+    line.end_at_answer(commit);
+    ASSERT_TRUE(append('c')) << nth;
+    ASSERT_EQ(schema->number("SELECT count(*) FROM journal_watermarks "
+                             "WHERE position = ascii('c')"), 1u)
+      << "the test proves nothing otherwise";
+    line.refuse(false);
+    line.end_at_answer(nth);
+    auto failed = append('d');
+    line.cut_at_answer(0);
+    line.refuse(false);
+    if (failed)
+      failed = append('e');
+    ASSERT_FALSE(failed) << nth << ": " << render(failed);
+    ASSERT_EQ(read_all(*store), all) << nth;
+  }
+  ASSERT_EQ(read_all(*open_journal(
+              {.server = {.url = schema->url()}, .owner_wait_ms = 0})),
+            all);
+}
+
 TEST_F(postgres_journal, leaves_no_gap_behind_what_a_server_has_lost) {
   const auto store = open_journal();
   ASSERT_TRUE(store->append("a", 1, {}));

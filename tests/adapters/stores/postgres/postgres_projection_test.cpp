@@ -175,6 +175,35 @@ TEST_F(postgres_projection, finds_a_slice_whose_commit_nobody_confirmed) {
   }
 }
 
+TEST_F(postgres_projection, goes_on_behind_a_slice_it_knew_nothing_of) {
+  constexpr auto commit = 3; // the answer to it
+  cutting_proxy line{port_of(schema->url())};
+  const auto store = open({.server = {.url = through(line), .patience_ms = 0}});
+  ASSERT_TRUE(store->apply(a_slice()));
+  slice nothing_but_marks;
+  for (const auto is_read_first : {true, false}) {
+    nothing_but_marks.from = store->reached();
+    nothing_but_marks.last = store->reached() + 10;
+    ASSERT_FALSE(load(*store)); // all of it is prepared
+    line.end_at_answer(commit);
+    EXPECT_EQ(store->apply(nothing_but_marks).error(), ec::store_failed);
+    ASSERT_EQ(schema->number("SELECT reached FROM projection_marks"),
+              nothing_but_marks.last)
+      << "the test proves nothing otherwise";
+    EXPECT_EQ(load(*store), ec::store_failed) << "nothing is damaged";
+    line.refuse(false);
+    // Whoever has begun before the slice begins again.
+    EXPECT_EQ(is_read_first ? load(*store)
+                            : store->apply(nothing_but_marks).error(),
+              ec::store_failed);
+    EXPECT_EQ(store->reached(), nothing_but_marks.last);
+    EXPECT_FALSE(load(*store));
+    const auto next = store->apply(a_slice(store->reached()));
+    EXPECT_TRUE(next) << render(next.error());
+  }
+  EXPECT_FALSE(load(*open()));
+}
+
 /// Everything that a slice can hold.
 TEST_F(postgres_projection, has_all_of_a_slice_or_nothing) {
   const auto store = open();
