@@ -2,6 +2,7 @@
 
 #include "adapters/stores/files/shard_folders.hpp"
 #include "adapters/stores/segments/inspection.hpp"
+#include "adapters/stores/segments/manifest.hpp"
 #include "config/kept_work.hpp"
 
 #include <string>
@@ -75,6 +76,45 @@ caf::error check_tables_there(const depositd_settings& settings) {
     return {};
   return no_registry ? lost(registry, "DOIs that were recorded")
                      : lost(inventory, "objects that are stored");
+}
+
+caf::error check_journals_there(const depositd_settings& settings) {
+  const auto& data = settings.data.folder;
+  const auto shards = shards_in_folder(data);
+  if (!shards)
+    return {}; // whoever opens them says so
+  for (shard_number shard = 0; shard < *shards; ++shard) {
+    const auto folder = *shards > 1 ? shard_folder(data, shard) : data;
+    const auto journal = folder / "journal";
+    // An engine that ends as it starts leaves a journal without tables, and
+    // events only where it has begun all of its shards.
+    if (is_missing(journal / segments::manifest_name)
+        && (!is_missing(folder / "projection.db")
+            || (*shards > 1 && has_events(data))))
+      return caf::make_error(
+        ec::store_failed,
+        journal.string()
+          + " holds no journal, and what is beside it shows that engines have "
+            "worked here: with another one all that was acknowledged would be "
+            "lost. Is its disk mounted? Else put the data folder back from a "
+            "backup, all of it");
+  }
+  return {};
+}
+
+caf::error check_journal_end(journal_store& journal, projection_store& tables,
+                             const std::string& where) {
+  const auto last = journal.last();
+  const auto reached = tables.reached();
+  return reached <= last
+           ? caf::error{}
+           : caf::make_error(
+             ec::store_failed,
+             where + ": the journal ends at event " + std::to_string(last)
+               + ", and its tables have reached event "
+               + std::to_string(reached)
+               + ": what was behind it is gone. Put all of it back from a "
+                 "backup");
 }
 
 } // namespace depositd

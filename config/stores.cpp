@@ -108,6 +108,11 @@ caf::error agree_in_folder(const depositd_settings& settings) {
                        facts_of(settings));
 }
 
+caf::error check_lost(const depositd_settings& settings) {
+  auto lost = check_journals_there(settings);
+  return lost ? lost : check_tables_there(settings);
+}
+
 caf::expected<stores> open_embedded(const depositd_settings& settings,
                                     const std::function<bool()>& stopped) {
   const auto& folder = settings.data.folder;
@@ -115,7 +120,7 @@ caf::expected<stores> open_embedded(const depositd_settings& settings,
     return wrong;
   if (auto wrong = check_only_shard(folder))
     return wrong;
-  if (auto wrong = check_tables_there(settings))
+  if (auto wrong = check_lost(settings))
     return wrong;
   stores out;
   // The journal first: its lock says whether the folder is in use.
@@ -128,6 +133,9 @@ caf::expected<stores> open_embedded(const depositd_settings& settings,
     return wrong;
   if (auto wrong =
         open_tables(folder / "projection.db", folder / "registry.db", out))
+    return wrong;
+  if (auto wrong =
+        check_journal_end(*out.journal, *out.projection, folder.string()))
     return wrong;
   return out;
 }
@@ -143,7 +151,7 @@ open_embedded_effects(const depositd_settings& settings,
   if (auto wrong = put(out.lock, lock_shards(system_disk(), folder,
                                              settings.shards.count)))
     return wrong;
-  if (auto wrong = check_tables_there(settings))
+  if (auto wrong = check_lost(settings))
     return wrong;
   if (auto wrong = agree_in_folder(settings))
     return wrong;
@@ -165,6 +173,9 @@ open_embedded_shard(const depositd_settings& settings, shard_number shard) {
     return wrong;
   if (auto wrong =
         put(out.projection, open_sqlite_projection(folder / "projection.db")))
+    return wrong;
+  if (auto wrong =
+        check_journal_end(*out.journal, *out.projection, folder.string()))
     return wrong;
   return out;
 }
@@ -256,6 +267,10 @@ caf::expected<shard_stores> open_shard_stores(const depositd_settings& settings,
         put(out.projection,
             open_postgres_projection(
               {.server = server, .epoch = out.journal->epoch()})))
+    return wrong;
+  if (auto wrong = check_journal_end(*out.journal, *out.projection,
+                                     "postgres: shard "
+                                       + std::to_string(shard)))
     return wrong;
   auto clock = postgres_clock(server);
   if (!clock)

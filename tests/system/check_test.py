@@ -144,6 +144,63 @@ class Check(SystemTest):
             engine.start()
             engine.stop()
 
+    def test_no_engine_begins_a_journal_anew_that_was_lost(self):
+        for shards in (1, 2):
+            with self.subTest(shards=shards):
+                engine = self.worked(f"lost-{shards}", shards)
+                folder = self.shard_folders(engine, shards)[-1]
+                self.refuses_without(engine, folder / "journal",
+                                     "holds no journal")
+                if shards > 1:
+                    self.refuses_without(engine, folder, "holds no journal")
+                engine.start()
+                engine.stop()
+
+    def test_no_engine_goes_on_with_a_journal_that_was_put_back_alone(self):
+        for shards in (1, 2):
+            with self.subTest(shards=shards):
+                engine = self.worked(f"older-{shards}", shards)
+                older = self.folder / f"older-{shards}-journal"
+                # Settings and numbers of users are in the first one's.
+                folder = self.shard_folders(engine, shards)[0]
+                shutil.copytree(folder / "journal", older)
+                engine.start()
+                engine.add_user("bob", "secret")
+                engine.stop()
+                shutil.rmtree(folder / "journal")
+                shutil.copytree(older, folder / "journal")
+                with self.assertRaises(EngineFailed) as refused:
+                    engine.start()
+                self.assertIn("its tables have reached event",
+                              str(refused.exception))
+                self.assertTrue(any("but the journal ends at" in x
+                                    for x in self.faults(engine.data)))
+
+    def worked(self, name, shards):
+        engine = self.start({"shards.count": shards}, data=name)
+        self.depositor(engine, "ann").deposit("a.xml", a_deposit("a"))
+        engine.stop()
+        return engine
+
+    @staticmethod
+    def shard_folders(engine, shards):
+        return ([engine.data] if shards == 1 else
+                [engine.data / "shards" / str(i) for i in range(shards)])
+
+    def refuses_without(self, engine, folder, words):
+        aside = self.folder / "aside"
+        folder.rename(aside)
+        for disk in ("gone", "not mounted"):
+            with self.subTest(disk=disk):
+                if disk != "gone":
+                    folder.mkdir()
+                with self.assertRaises(EngineFailed) as refused:
+                    engine.start()
+                self.assertIn(words, str(refused.exception))
+        if folder.exists():
+            folder.rmdir()  # as empty as it was
+        aside.rename(folder)
+
     def test_a_folder_in_use_or_of_something_else_is_not_judged(self):
         engine = self.start()
         backup = self.folder / "backup"
