@@ -199,6 +199,30 @@ class PostgresStore(SystemTest):
         self.assertFalse(set(held.values()) & {found[n]
                                                for n in range(100, 110)})
 
+    def test_who_has_what_a_dump_lacks_acknowledges_nothing_else(self):
+        engine = self.engine_on_postgres("dumped").start()
+        self.send(engine, 0, 10)
+        before = int(self.sql("SELECT epoch FROM dumped.shard_owners"))
+        dump = subprocess.run(
+            ["pg_dump", self.server.url, "--schema=dumped"],
+            capture_output=True, text=True, check=True).stdout
+        self.send(engine, 10, 10)
+        held = self.poll(engine, 100)
+        engine.kill()
+        self.sql("DROP SCHEMA dumped CASCADE")
+        subprocess.run(["psql", self.server.url, "-Xq"], input=dump,
+                       capture_output=True, text=True, check=True)
+        engine.start()
+        # Tokens begin with it: some may be out that the dump knows nothing of.
+        self.assertGreater(
+            int(self.sql("SELECT epoch FROM dumped.shard_owners")),
+            before + 500)
+        self.send(engine, 100, 10)
+        self.call(engine, "POST", "/queue/1/work/ack",
+                  [held[n] for n in range(10, 20)])
+        found = self.poll(engine, 100)
+        self.assertEqual(set(found), {*range(10), *range(100, 110)})
+
     def refusal(self, engine):
         """What was answered instead of 200, if anything."""
         try:

@@ -1,6 +1,7 @@
 #include "adapters/stores/postgres/journal_writer.hpp"
 
 #include "adapters/stores/postgres/migrations.hpp"
+#include "adapters/stores/postgres/shard_epochs.hpp"
 #include "adapters/stores/postgres/statements.hpp"
 #include "messages/values/tallies.hpp"
 #include "messages/values/test_points.hpp"
@@ -66,8 +67,7 @@ caf::error journal_writer::begin_session() {
 caf::error journal_writer::take_shard() {
   const auto shard = options_.server.shard;
   if (const auto wait = options_.owner_wait_ms; wait > 0) {
-    if (auto error
-        = to_->script("SET lock_timeout = " + std::to_string(wait)))
+    if (auto error = to_->script("SET lock_timeout = " + std::to_string(wait)))
       return error;
     if (auto error = to_->execute(statements::lock_shard, parameters{shard}))
       return to_->state() != "55P03"
@@ -79,7 +79,7 @@ caf::error journal_writer::take_shard() {
     if (auto error = to_->script("SET lock_timeout = 0"))
       return error;
   }
-  const auto taken = to_->run(statements::take_shard, parameters{shard});
+  const auto taken = raise_epoch(*to_, shard);
   if (!taken)
     return taken.error();
   taken->read(0, 0, epoch_);

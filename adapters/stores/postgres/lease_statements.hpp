@@ -36,13 +36,6 @@ inline constexpr std::string_view lock_free_lease =
   "SELECT 1 FROM shard_leases WHERE shard = $1 AND (ends_at <= "
   "clock_timestamp() OR (engine = $2 AND instance <= $3)) "
   "FOR UPDATE SKIP LOCKED";
-/// Shard, an epoch that was there. Waits for appends under the epoch before,
-/// and lets no later one through.
-inline constexpr std::string_view raise_epoch =
-  "INSERT INTO shard_owners VALUES ($1, 1 + $2, 1) ON CONFLICT (shard) "
-  "DO UPDATE SET epoch = greatest(shard_owners.epoch, $2) + 1, "
-  "session = shard_owners.session + 1, owned_since = clock_timestamp() "
-  "RETURNING epoch";
 /// Shard, epoch, name, instance, lease in ms.
 inline constexpr std::string_view put_lease =
   "UPDATE shard_leases SET epoch = $2, engine = $3, instance = $4, "

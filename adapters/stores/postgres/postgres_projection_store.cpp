@@ -147,7 +147,7 @@ caf::error projection_server::read_watermarks(connection& to,
 // of it must be of nothing that came later.
 caf::error projection_server::pass_over_lost(connection& to,
                                              watermarks& out) const {
-  const auto took_over = to.run(statements::took_over, parameters{});
+  const auto took_over = to.run(statements::took_over, parameters{shard_});
   if (!took_over) // what only speaks as PostgreSQL does may know no histories
     return to.lost() ? took_over.error() : caf::error{};
   if (took_over->rows() == 0 || took_over->number(0, 0) == 0)

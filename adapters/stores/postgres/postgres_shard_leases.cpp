@@ -6,6 +6,7 @@
 #include "adapters/stores/postgres/lease_statements.hpp"
 #include "adapters/stores/postgres/migrations.hpp"
 #include "adapters/stores/postgres/own_sessions.hpp"
+#include "adapters/stores/postgres/shard_epochs.hpp"
 #include "adapters/stores/postgres/statements.hpp"
 
 #include <algorithm>
@@ -219,7 +220,10 @@ private:
 caf::expected<std::optional<epoch_number>>
 postgres_shard_leases::take(shard_number shard, std::uint32_t lease_ms) {
   using taken = caf::expected<std::optional<epoch_number>>;
-  return taking_.once([&](connection& to) {
+  return taking_.once([&](connection& to) -> taken {
+    const auto server = server_of(to);
+    if (!server)
+      return server.error();
     return to.transact([&]() -> taken {
       const auto is_free = to.run(statements::lock_free_lease,
                                   parameters{shard, name(), instance_});
@@ -227,8 +231,7 @@ postgres_shard_leases::take(shard_number shard, std::uint32_t lease_ms) {
         return is_free.error();
       if (is_free->rows() == 0)
         return std::nullopt;
-      const auto raised =
-        to.run(statements::raise_epoch, parameters{shard, known(shard)});
+      const auto raised = raise_epoch(to, shard, known(shard), *server);
       if (!raised)
         return raised.error();
       const epoch_number epoch = raised->number(0, 0);

@@ -75,9 +75,11 @@ constexpr std::string select_from(const fields& what = with_checksum<Row>()) {
 inline constexpr auto marks =
   constant([] { return select_from<rows::watermarks>(); });
 /// Whether the server's history is not its first: it begins another one when a
-/// copy takes over, or when it was brought back to a point in time.
+/// copy takes over, or when it was brought back to a point in time; or whether
+/// the shard was ever on another server, or brought in from a dump.
 inline constexpr std::string_view took_over =
-  "SELECT (left(pg_walfile_name(pg_current_wal_lsn()), 8) <> '00000001')::int";
+  "SELECT (left(pg_walfile_name(pg_current_wal_lsn()), 8) <> '00000001' "
+  "OR EXISTS (SELECT FROM shard_owners WHERE shard = $1 AND copied))::int";
 /// Waits for a transaction that is under way.
 inline constexpr std::string_view marks_settled =
   "SELECT reached, checksum FROM projection_marks WHERE shard = $1 FOR UPDATE";

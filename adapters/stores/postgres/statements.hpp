@@ -46,10 +46,25 @@ inline constexpr std::string_view try_lock_shard =
   "hashtextextended('depositd shard ' || current_schema(), $1))";
 /// Nothing but a sign of life.
 inline constexpr std::string_view alive = "SELECT 1";
+/// Where the shards are: the server, which of its histories, and the table,
+/// which is another one where a dump was brought in.
+inline constexpr std::string_view server =
+  "SELECT system_identifier || '/' || left(pg_walfile_name("
+  "pg_current_wal_lsn()), 8) || '/' || 'shard_owners'::regclass::oid "
+  "FROM pg_control_system()";
+/// Shard, an epoch that was there, server (empty: not known), how many epochs
+/// another server may not have heard of. Waits for appends under the epoch
+/// before, and lets no later one through.
 inline constexpr std::string_view take_shard =
-  "INSERT INTO shard_owners VALUES ($1, 1, 1) ON CONFLICT (shard) DO UPDATE "
-  "SET epoch = shard_owners.epoch + 1, session = shard_owners.session + 1, "
-  "owned_since = now() RETURNING epoch, session";
+  "INSERT INTO shard_owners (shard, epoch, session, server) "
+  "VALUES ($1, 1 + $2, 1, $3) ON CONFLICT (shard) DO UPDATE "
+  "SET epoch = greatest(shard_owners.epoch, $2) + CASE WHEN $3 <> '' "
+  "AND shard_owners.server NOT IN ('', $3) THEN $4 ELSE 1 END, "
+  "copied = shard_owners.copied OR ($3 <> '' "
+  "AND shard_owners.server NOT IN ('', $3)), "
+  "server = CASE WHEN $3 = '' THEN shard_owners.server ELSE $3 END, "
+  "session = shard_owners.session + 1, owned_since = clock_timestamp() "
+  "RETURNING epoch, session";
 /// Waits for an append of an earlier session, and lets no later one through.
 inline constexpr std::string_view renew_session =
   "UPDATE shard_owners SET session = session + 1 WHERE shard = $1 "

@@ -51,6 +51,14 @@ protected:
                 + name + "'");
   }
 
+  /// As after a dump of it was brought in again.
+  void bring_in_again() const {
+    schema->run("ALTER TABLE shard_owners RENAME TO dumped; "
+                "CREATE TABLE shard_owners (LIKE dumped INCLUDING ALL); "
+                "INSERT INTO shard_owners TABLE dumped; "
+                "DROP TABLE dumped CASCADE");
+  }
+
   static std::string read_all(journal_store& from) {
     std::string out;
     const auto failed = from.read(1, [&](const stored_group& x) {

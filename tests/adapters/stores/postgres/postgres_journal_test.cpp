@@ -223,6 +223,15 @@ TEST_F(postgres_journal, says_so_if_a_server_does_not_know_its_epoch_yet) {
   EXPECT_EQ(read_all(*store), "a");
 }
 
+TEST_F(postgres_journal, gives_no_epoch_again_that_a_dump_has_not_heard_of) {
+  const auto before = open_journal()->epoch();
+  EXPECT_EQ(open_journal()->epoch(), before + 1);
+  bring_in_again();
+  const auto anew = open_journal()->epoch();
+  EXPECT_GT(anew, before + 500) << "whatever was given since it was made";
+  EXPECT_EQ(open_journal()->epoch(), anew + 1);
+}
+
 TEST_F(postgres_journal, leaves_nothing_of_an_append_that_the_server_refused) {
   const auto store = open_journal();
   ASSERT_TRUE(store->append("a", 1, {}));

@@ -32,7 +32,8 @@ protected:
 
   /// The schema as the version before left it.
   void take_last_step_back() const {
-    schema->run("DROP TABLE inventory_copies");
+    schema->run("ALTER TABLE shard_owners DROP COLUMN server, "
+                "DROP COLUMN copied");
     schema->run("DELETE FROM schema_versions WHERE version = "
                 + std::to_string(postgres::schema_known()));
   }
@@ -123,6 +124,15 @@ TEST_F(postgres_leases, give_no_epoch_again_that_a_copy_has_not_heard_of) {
   EXPECT_GT(**a->take(0, 60'000), lost);
 }
 
+TEST_F(postgres_leases, give_no_epoch_again_that_a_dump_has_not_heard_of) {
+  const auto before = **join("a")->take(0, 60'000);
+  EXPECT_EQ(**join("a")->take(0, 60'000), before + 1);
+  bring_in_again();
+  const auto anew = **join("a")->take(0, 60'000);
+  EXPECT_GT(anew, before + 500);
+  EXPECT_EQ(**join("a")->take(0, 60'000), anew + 1);
+}
+
 TEST_F(postgres_leases, do_not_open_a_journal_under_an_epoch_that_is_over) {
   const auto a = join("a");
   const auto old_epoch = **a->take(0, 60'000);
@@ -205,6 +215,8 @@ TEST_F(postgres_leases, know_that_an_older_database_has_one_shard) {
               "DROP COLUMN records_sum, DROP COLUMN record_totals, "
               "DROP COLUMN ring_costs, DROP COLUMN ring_costs_sum, "
               "DROP COLUMN record_totals_sum; "
+              "ALTER TABLE shard_owners DROP COLUMN server, "
+              "DROP COLUMN copied; "
               "DELETE FROM schema_versions WHERE version > 3");
   EXPECT_FALSE(check_postgres_shard_count({.url = schema->url()}, 1));
   const auto wrong = check_postgres_shard_count({.url = schema->url()}, 2);
