@@ -385,7 +385,11 @@ int tell_check(const data_check_options& options, std::ostream& out,
   if (found->faults_left_out > 0)
     out << "fault: and " << found->faults_left_out << " more\n";
   out << (found->faults.empty() ? "sound" : "not sound") << '\n';
-  return found->faults.empty() ? 0 : 1;
+  const int judged = found->faults.empty() ? 0 : 1;
+  if (out.flush())
+    return judged;
+  problems << "depositd: what was found could not be written whole\n";
+  return judged == 0 ? 2 : judged;
 }
 
 } // namespace depositd

@@ -3,6 +3,8 @@
 // depositd check DIR: judges a data folder, or a backup, that no engine has.
 // Nothing in it is changed; tables are copied and the copies opened.
 
+#include "config/scratch_folder.hpp"
+
 #include "messages/values/errors.hpp"
 
 #include <cstdint>
@@ -17,7 +19,7 @@ struct data_check_options {
   std::filesystem::path folder;
   bool blobs_elsewhere = false; ///< `blobs.path` or a bucket keeps them
   /// Where copies of the tables are made; they are as large as the tables.
-  std::filesystem::path scratch = std::filesystem::temp_directory_path();
+  std::filesystem::path scratch = temporary_place();
   std::size_t faults_max = 1'000; ///< more are only counted
 };
 

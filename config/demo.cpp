@@ -1,5 +1,7 @@
 #include "config/demo.hpp"
 
+#include "config/scratch_folder.hpp"
+
 #include "adapters/doors/kit/passwords.hpp"
 #include "adapters/stores/files/file.hpp"
 #include "messages/operators.hpp"
@@ -184,8 +186,7 @@ std::string welcome(const std::string& ready, const std::string& password,
 }
 
 caf::expected<std::filesystem::path> demo_folder() {
-  auto name =
-    (std::filesystem::temp_directory_path() / "depositd-demo-XXXXXX").string();
+  auto name = (temporary_place() / "depositd-demo-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr)
     return file_failed("make", name, errno);
   return std::filesystem::path{name};

@@ -119,9 +119,9 @@ int run(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   depositd::open_standard_files();
   shell::catch_stop();
-  const auto code = run({argv + 1, argv + argc});
+  auto terminal = shell::standard_terminal();
+  const auto code = shell::told(terminal, run({argv + 1, argv + argc}));
   // CAF may still wait for an engine that hangs; nothing here needs saving.
-  std::cout << std::flush;
   std::fflush(nullptr);
   _exit(code);
 }

@@ -1,11 +1,24 @@
 #pragma once
 
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
 #include <stdlib.h>
 
 namespace depositd {
+
+/// Where what is kept for a moment lies: as TMPDIR says, also if that is not
+/// there. Whoever makes something in it learns of that.
+inline std::filesystem::path temporary_place() {
+  std::error_code absent;
+  auto out = std::filesystem::temp_directory_path(absent);
+  if (!absent)
+    return out;
+  const char* named = std::getenv("TMPDIR");
+  return named != nullptr ? named : P_tmpdir;
+}
 
 /// A folder for copies, made in another one; what is in it goes with it.
 class scratch_folder {

@@ -16,6 +16,7 @@
 #include "adapters/stores/sqlite/sqlite_inventory.hpp"
 #include "config/aptrust.hpp"
 #include "config/kept_work.hpp"
+#include "config/scratch_folder.hpp"
 #include "config/shared_services.hpp"
 #include "config/work_folder.hpp"
 
@@ -312,7 +313,7 @@ open_node_tools(const depositd_settings& settings, engine_stores engine,
   std::error_code unknown;
   if (settings.work.folder.empty()
       && !fs::is_directory(out->work_folder, unknown))
-    out->work_folder = fs::temp_directory_path();
+    out->work_folder = temporary_place();
   out->inventory = std::move(engine.inventory);
   use_minter(std::move(engine.minter), *out);
   // Another folder at the default place would be another storage.

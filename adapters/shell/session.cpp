@@ -57,6 +57,14 @@ std::string now_text() {
 
 } // namespace
 
+int told(terminal& where, int code) {
+  if (where.out.flush() || where.unread())
+    return code;
+  where.err << "depositctl: not all that is to be read could be written"
+            << std::endl;
+  return code == exit_done ? exit_not_told : code;
+}
+
 session::session(link_factory connect, terminal where, command_table own)
   : connect_(std::move(connect)), where_(std::move(where)),
     commands_(std::move(own)) {

@@ -18,7 +18,12 @@ enum exit_codes : int {
   exit_refused = 1,
   exit_wrong_usage = 2,
   exit_no_engine = 3,
+  exit_not_told = 4, ///< done, but not all that it says could be written
 };
+
+/// What the program exits with in the end: `code`, or `exit_not_told` in place
+/// of `exit_done` if not all that was to be read could be written; it says so.
+int told(terminal& where, int code);
 
 /// How words become a command: `read_call` or `read_line`.
 using read_function = understood (*)(const command_table&,

@@ -5,6 +5,8 @@
 #include <csignal>
 #include <iostream>
 #include <thread>
+
+#include <poll.h>
 #include <unistd.h>
 
 namespace depositd::shell {
@@ -47,6 +49,10 @@ terminal standard_terminal() {
   out.draws = isatty(STDERR_FILENO);
   out.shows = isatty(STDOUT_FILENO);
   out.stopped = stop_wanted;
+  out.unread = [] {
+    pollfd reader{STDOUT_FILENO, POLLOUT, 0};
+    return ::poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR) != 0;
+  };
   out.pause = wait_seconds;
   return out;
 }

@@ -18,6 +18,8 @@ struct terminal {
   bool shows = false;             ///< `out` is one: nothing may steer it
   /// Whether somebody wants the current command to stop (Ctrl-C).
   std::function<bool()> stopped = [] { return false; };
+  /// Whether who reads `out` has gone, and wants no more.
+  std::function<bool()> unread = [] { return false; };
   /// Waits so many seconds or until `stopped`.
   std::function<void(unsigned)> pause = [](unsigned) {};
 };

@@ -3,6 +3,7 @@ closed or may not grow."""
 
 import fcntl
 import os
+import subprocess
 
 import harness
 from engine import CommandFailed
@@ -71,6 +72,42 @@ class Output(SystemTest):
         self.assertEqual(engine.stop(), 0)
         unlimited = self.engine(data=data).start()
         unlimited.add_user("press", "secret-press")
+
+    def test_what_nobody_can_read_is_no_success(self):
+        engine = self.engine().start()
+        for k in range(40):
+            engine.ctl("user", "set", f"{k:040}", "--concurrency", "1")
+        words = [harness.PROGRAMS / "depositctl", "--connect",
+                 engine.ready["node"], "user", "list", "--json"]
+        with open("/dev/full", "wb") as full:
+            said = subprocess.run(words, stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual(said.returncode, 4)
+        self.assertIn(b"could be written", said.stderr)
+        for rest in ([], ["--yes"]):  # who has gone wants no more
+            reader, writer = os.pipe()
+            os.close(reader)
+            said = subprocess.run(words + rest, stdout=writer,
+                                  stderr=subprocess.PIPE)
+            os.close(writer)
+            self.assertEqual((said.returncode, said.stderr), (0, b""))
+        self.assertEqual(engine.stop(), 0)
+        words = [harness.PROGRAMS / "depositd", "check", engine.data]
+        self.assertEqual(subprocess.run(words, capture_output=True).returncode,
+                         0)
+        with open("/dev/full", "wb") as full:
+            said = subprocess.run(words, stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual(said.returncode, 2)
+        self.assertIn(b"could not be written", said.stderr)
+
+    def test_no_place_for_temporary_files_is_said_where_one_is_needed(self):
+        engine = self.engine(wrapper=("env", "TMPDIR=/nowhere")).start()
+        self.assertEqual(engine.stop(), 0)
+        for words in (["check", engine.data], ["--demo"]):
+            said = subprocess.run(
+                [harness.PROGRAMS / "depositd", *words], text=True,
+                env=os.environ | {"TMPDIR": "/nowhere"}, capture_output=True)
+            self.assertEqual(said.returncode, 2, said.stderr)
+            self.assertIn("/nowhere", said.stderr.splitlines()[-1])
 
 
 if __name__ == "__main__":

@@ -86,6 +86,22 @@ TEST_F(session_test, a_refusal_is_exit_1_with_the_reason_on_standard_error) {
   EXPECT_EQ(err(), "depositctl: no \\x1b\n");
 }
 
+TEST_F(session_test, what_cannot_be_written_is_exit_4) {
+  fake_terminal full{""};
+  full.out.setstate(std::ios::badbit); // as after a write to a disk that is
+  auto where = full.where();
+  EXPECT_EQ(told(where, exit_refused), exit_refused);
+  EXPECT_EQ(told(where, exit_done), exit_not_told);
+  EXPECT_NE(full.err.str().find("could be written"), std::string::npos);
+  // Who reads a part only has what they want.
+  fake_terminal left{""};
+  left.out.setstate(std::ios::badbit);
+  auto unread = left.where();
+  unread.unread = [] { return true; };
+  EXPECT_EQ(told(unread, exit_done), exit_done);
+  EXPECT_EQ(left.err.str(), "");
+}
+
 TEST_F(session_test, no_engine_is_exit_3) {
   engine_.down = true;
   EXPECT_EQ(run("status"), exit_no_engine);
