@@ -10,6 +10,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <typeinfo>
 
 #include <pthread.h>
@@ -78,6 +79,28 @@ void write_line(std::string_view text) noexcept {
     ::write(STDERR_FILENO, text.data(), text.size());
 }
 
+/// A line of one's own, whatever is in it.
+void write_plain(const char* text) noexcept {
+  for (; *text != '\0'; ++text)
+    write_line({static_cast<unsigned char>(*text) < ' ' ? "?" : text, 1});
+}
+
+/// What is thrown says, or only its type.
+void write_exception(const std::type_info& type) noexcept {
+  try {
+    throw;
+  } catch (const std::system_error& x) {
+    write_plain(x.what());
+    if (x.code() == std::errc::resource_unavailable_try_again)
+      write_line(" (no more threads may be started: see TasksMax, pids.max "
+                 "and ulimit -u, or there is too little memory)");
+  } catch (const std::exception& x) {
+    write_plain(x.what());
+  } catch (...) {
+    write_line(type.name());
+  }
+}
+
 /// Nothing here may need memory.
 [[noreturn]] void say_last_words() noexcept {
   const auto* type = abi::__cxa_current_exception_type();
@@ -87,7 +110,7 @@ void write_line(std::string_view text) noexcept {
                "memory.budget_mb.\n");
   } else if (type != nullptr) {
     write_line("depositd: the engine ends because of an exception: ");
-    write_line(type->name());
+    write_exception(*type);
     write_line("\n");
   } else {
     write_line("depositd: the engine ends: it was told to terminate\n");

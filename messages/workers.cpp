@@ -1,5 +1,7 @@
 #include "messages/workers.hpp"
 
+#include "messages/thread_probe.hpp"
+
 #include <caf/behavior.hpp>
 #include <caf/detail/behavior_impl.hpp>
 #include <caf/duration.hpp>
@@ -152,6 +154,7 @@ caf::actor worker_pool::make() {
   if (unopened_ == 0)
     return {};
   try {
+    look_for_thread();
     auto out = spawn_();
     --unopened_;
     return out;

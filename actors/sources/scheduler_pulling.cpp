@@ -3,6 +3,8 @@
 
 #include "actors/sources/parts.hpp"
 
+#include "messages/thread_probe.hpp"
+
 #include <caf/send.hpp>
 
 #include <spdlog/spdlog.h>
@@ -120,8 +122,10 @@ puller spawn_puller(scheduler_pointer self, const fed_source& x) {
   auto& system = self->home_system();
   if (options->spawn_source)
     return {options->spawn_source(out), reader};
-  if (options->threads)
+  if (options->threads) {
+    look_for_thread();
     return {system.spawn<caf::detached>(source, std::move(out)), reader};
+  }
   return {system.spawn(source, std::move(out)), reader};
 }
 

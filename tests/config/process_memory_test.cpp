@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <new>
+#include <stdexcept>
+#include <system_error>
 #include <thread>
 
 namespace depositd {
@@ -59,6 +62,20 @@ TEST(process_memory_death_test, says_why_it_ends) {
       std::thread{[] { throw 5; }}.join();
     },
     "^depositd: the engine ends because of an exception");
+  EXPECT_DEATH(
+    {
+      prepare_for_little_memory();
+      std::thread{[] { throw std::runtime_error{"a\nb"}; }}.join();
+    },
+    "^depositd: the engine ends because of an exception: a.b\n");
+  EXPECT_DEATH(
+    {
+      prepare_for_little_memory();
+      std::thread{[] {
+        throw std::system_error(EAGAIN, std::generic_category());
+      }}.join();
+    },
+    "because of an exception: Resource temporarily unavailable .*TasksMax");
 }
 
 } // namespace

@@ -1,11 +1,15 @@
 """What surrounds an engine: readers of its log that stand still, files that are
 closed or may not grow."""
 
+import contextlib
 import fcntl
 import os
+import resource
+import shutil
 import subprocess
 
 import harness
+from api_test import PASSWORD, Api
 from engine import CommandFailed
 from harness import SystemTest, a_deposit, wait_until
 
@@ -98,6 +102,52 @@ class Output(SystemTest):
             said = subprocess.run(words, stdout=full, stderr=subprocess.PIPE)
         self.assertEqual(said.returncode, 2)
         self.assertIn(b"could not be written", said.stderr)
+
+    def test_threads_that_cannot_be_had_end_nothing(self):
+        engine, limited = self.started_by_another_account()
+        for name in ("ann", "leo"):
+            engine.ctl("operator", "add", name, "--role", "administer",
+                       "--password-stdin", text=PASSWORD + "\n")
+        api = Api(engine.address("admin"))
+        self.assertEqual(api.log_in("ann")[0], 200)
+        bob = {"name": "bob", "role": "look", "password": "another one"}
+        with limited():
+            status, said = api.post("operator/add", bob)
+            self.assertEqual((status, said["error"]), (503, "overloaded"))
+            self.assertEqual(api.get("status")[0], 200)
+        self.assertEqual(api.post("operator/add", bob)[0], 200)
+        self.assertEqual(engine.stop(), 0)
+        self.assertNotIn("stop_cut_short", engine.log())
+
+    def started_by_another_account(self):
+        """One whose threads can be limited, as root's cannot; and how."""
+        wrapper, programs = [], harness.PROGRAMS
+        if os.geteuid() == 0:
+            programs = self.folder / "programs"
+            programs.mkdir()
+            shutil.copy(harness.PROGRAMS / "depositd", programs)
+            shutil.copy(harness.PROGRAMS / "depositctl", programs)
+            self.folder.chmod(0o755)
+            data = self.folder / "data"
+            data.mkdir(0o700)
+            shutil.chown(data, "nobody", "nogroup")
+            wrapper = ["setpriv", "--reuid=nobody", "--regid=nogroup",
+                       "--clear-groups"]
+        engine = self.engine(wrapper=wrapper)
+        engine.programs = programs
+        engine.start()
+        before = resource.getrlimit(resource.RLIMIT_NPROC)[0]
+
+        @contextlib.contextmanager
+        def limited():
+            def allow(threads):
+                subprocess.run([*wrapper, "prlimit", "--pid",
+                                str(engine.process.pid),
+                                f"--nproc={threads}:"], check=True)
+            allow(1)
+            yield
+            allow(before)
+        return engine, limited
 
     def test_no_place_for_temporary_files_is_said_where_one_is_needed(self):
         engine = self.engine(wrapper=("env", "TMPDIR=/nowhere")).start()

@@ -4,11 +4,13 @@
 #include "adapters/doors/operations/api_answers.hpp"
 #include "adapters/doors/operations/api_parts.hpp"
 #include "messages/values/hex.hpp"
+#include "messages/thread_probe.hpp"
 #include "messages/values/password_hash.hpp"
 
 #include <caf/event_based_actor.hpp>
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include <sodium.h>
@@ -41,9 +43,14 @@ bool legal_key(const std::string& x) {
                         [](char c) { return c > ' ' && c < '\x7f'; });
 }
 
-/// On a thread of its own, which ends with it.
+/// On a thread of its own, which ends with it; no text if there is none.
 void hash(api_pointer self, const std::string& password,
           std::function<void(const std::string&)> use) {
+  try {
+    look_for_thread();
+  } catch (const std::system_error&) {
+    return use({});
+  }
   ++self->state.hashing;
   const auto door = caf::actor_cast<api_door_self>(self);
   self->spawn<caf::detached>([=](caf::event_based_actor* worker) {
@@ -75,7 +82,8 @@ void with_password(api_pointer self, const api_call_ptr& call,
   hash(self, password, [=](const std::string& text) {
     if (text.empty())
       return static_cast<void>(call->from.answer->send(
-        api_refusal(503, "overloaded", "not enough memory for the password")));
+        api_refusal(503, "overloaded",
+                    "not enough memory or threads for the password")));
     auto hashed = object;
     hashed[key] = text;
     go_on(hashed, made);

@@ -1,5 +1,7 @@
 #include "adapters/processing/stages/stage_crew.hpp"
 
+#include "messages/thread_probe.hpp"
+
 #include <caf/send.hpp>
 
 #include <spdlog/spdlog.h>
@@ -61,6 +63,7 @@ void start(self_pointer self, const handler_actor& thread,
 handler_actor new_thread(self_pointer self) {
   const auto& options = self->state.options;
   try {
+    look_for_thread();
     handler_actor out =
       options.spawn_thread
         ? options.spawn_thread()

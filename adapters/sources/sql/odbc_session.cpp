@@ -104,11 +104,18 @@ private:
     if (work->done() < 0)
       return caf::make_error(ec::store_failed,
                              "odbc: no handle for waiting is left");
-    ++*running_;
-    std::thread worker{[work, running = running_] {
-      work->run();
-      --*running;
-    }};
+    std::thread worker;
+    try {
+      ++*running_;
+      worker = std::thread{[work, running = running_] {
+        work->run();
+        --*running;
+      }};
+    } catch (const std::system_error&) {
+      --*running_;
+      return caf::make_error(ec::store_failed,
+                             std::string{"odbc: no thread is left"});
+    }
     auto late = until.await(work->done(), POLLIN);
     if (late) {
       const bool ended = work->interrupt();

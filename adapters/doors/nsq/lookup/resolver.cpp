@@ -56,17 +56,27 @@ struct resolver::desk : std::enable_shared_from_this<desk> {
     // nop
   }
 
-  /// False: too many wait.
+  /// False: too many wait, or nobody can be had who looks.
   bool add(const std::shared_ptr<question>& what) {
     const std::lock_guard lock{guard};
     if (waiting.size() >= how.waiting_max)
       return false;
+    if (threads < how.threads_max && !start() && threads == 0)
+      return false;
     waiting.push_back(what);
-    if (threads < how.threads_max) {
+    return true;
+  }
+
+  /// False: the machine has no thread for us now. Whoever is started waits for
+  /// the guard.
+  bool start() {
+    try {
       std::thread{[self = shared_from_this()] { self->work(); }}.detach();
       ++threads;
+      return true;
+    } catch (const std::system_error&) {
+      return false;
     }
-    return true;
   }
 
   void work() {
