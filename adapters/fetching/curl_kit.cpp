@@ -15,7 +15,29 @@ curl_easy make_curl_easy() {
   return {curl_easy_init(), &curl_easy_cleanup};
 }
 
+namespace {
+
+/// Of a request; heads alone may have 300 KiB by the library.
+constexpr std::uintptr_t header_bytes_max = 1024 * 1024;
+
+std::size_t count_header(char*, std::size_t, std::size_t count, void* easy) {
+  return headers_fit(easy, count) ? count : 0;
+}
+
+} // namespace
+
+bool headers_fit(CURL* easy, std::size_t count) {
+  char* counted = nullptr; // a number, kept with the handle
+  curl_easy_getinfo(easy, CURLINFO_PRIVATE, &counted);
+  const auto bytes = reinterpret_cast<std::uintptr_t>(counted) + count;
+  curl_easy_setopt(easy, CURLOPT_PRIVATE, reinterpret_cast<void*>(bytes));
+  return bytes <= header_bytes_max;
+}
+
 void set_up_web(CURL* easy) {
+  curl_easy_setopt(easy, CURLOPT_PRIVATE, nullptr);
+  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &count_header);
+  curl_easy_setopt(easy, CURLOPT_HEADERDATA, easy);
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_PROXY, "");
   curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");

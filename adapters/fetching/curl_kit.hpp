@@ -2,6 +2,7 @@
 
 // What every client of libcurl needs.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,8 +25,13 @@ curl_easy make_curl_easy();
 curl_strings curl_strings_of(const std::vector<std::string>& texts);
 
 /// What holds for all that goes over the web: no proxy, redirection, netrc or
-/// protocol that nobody has asked for.
+/// protocol that nobody has asked for, and no headers without end. For each
+/// request; who reads headers asks `headers_fit`.
 void set_up_web(CURL* easy);
+
+/// Counts so many bytes of them; false: it is enough. The library keeps what
+/// comes behind chunks (trailers), however much that is.
+bool headers_fit(CURL* easy, std::size_t count);
 
 /// Breaks off what the handle does once that is true; it is asked about once a
 /// second. It may be null, and outlives what is done.

@@ -139,6 +139,9 @@ private:
     auto& x = *static_cast<hop*>(self);
     const std::string_view line{data, count};
     auto& answer = x.ending_.answer;
+    if (!headers_fit(x.easy_, count))
+      x.end_if(caf::make_error(ec::malformed,
+                               x.url_.host + " sends headers without end"));
     if (line.starts_with("HTTP/")) {
       answer = {};
       x.location_.clear();

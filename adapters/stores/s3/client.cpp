@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::uint64_t progress_bytes = 1024 * 1024;
 
-/// Pages of a list that are empty, or begin as the one before: more is no list
-/// any more, however new their tokens are.
+/// Pages of a list that are empty, or begin with what came before, though keys
+/// come in order: more is no list any more, however new their tokens are.
 constexpr std::uint32_t idle_pages_max = 1'000;
 
 bool is_passing(long status, const std::string& code) {
@@ -276,7 +276,7 @@ caf::expected<std::vector<listed>> client::first(const std::string& prefix,
 caf::error client::each(const std::string& prefix,
                         const std::function<caf::error(const listed&)>& take) {
   list_page at;
-  std::string first;
+  std::string last;       // of the keys that pages began with
   std::uint32_t idle = 0; // pages in a row that brought nothing new
   do {
     auto some = ask_list(prefix, at);
@@ -285,10 +285,9 @@ caf::error client::each(const std::string& prefix,
     for (const auto& entry : some->entries)
       if (auto failure = take(entry))
         return failure;
-    const auto begin =
-      some->entries.empty() ? first : some->entries.front().key;
-    idle = begin == first ? idle + 1 : 0;
-    first = begin;
+    const auto begin = some->entries.empty() ? last : some->entries.front().key;
+    idle = begin > last ? 0 : idle + 1;
+    last = std::max(last, begin);
     if (!some->next.empty()
         && (some->next == at.token || idle >= idle_pages_max))
       return caf::make_error(ec::store_failed,

@@ -126,6 +126,11 @@ private:
     auto& x = *static_cast<exchange*>(self);
     auto& said = x.out_.said;
     const std::string_view line{data, count};
+    if (!headers_fit(x.easy_, count)) {
+      x.out_.failure = caf::make_error(
+        ec::store_failed, std::string{"the server sends headers without end"});
+      return 0;
+    }
     if (line.starts_with("HTTP/"))
       said = {};
     else if (is_header_line(line, "content-length"))

@@ -232,6 +232,26 @@ TEST_F(web_downloads, leave_of_the_disk_what_is_to_be_free) {
   EXPECT_TRUE(fetch(short_one, {.expected = sha256("abc")}));
 }
 
+TEST_F(web_downloads, whose_headers_have_no_end_are_broken_off) {
+  std::string trailers;
+  while (trailers.size() < 2'000'000)
+    trailers += "X-More: " + std::string(1'000, 'x') + "\r\n";
+  const server endless{[&](const auto&) {
+    return server::response("200 OK", "Transfer-Encoding: chunked\r\n",
+                            "3\r\nabc\r\n0\r\n" + trailers + "\r\n");
+  }};
+  const auto out = fetch(endless);
+  ASSERT_FALSE(out);
+  EXPECT_EQ(out.error(), ec::malformed);
+  EXPECT_EQ(render(out.error()), "127.0.0.1 sends headers without end");
+  EXPECT_EQ(endless.requests().size(), 1u);
+  const server some{[](const auto&) {
+    return server::response("200 OK", "Transfer-Encoding: chunked\r\n",
+                            "3\r\nabc\r\n0\r\nX-Sum: 1\r\n\r\n");
+  }};
+  EXPECT_TRUE(fetch(some));
+}
+
 TEST_F(web_downloads, whose_answer_ends_within_its_head_are_no_empty_files) {
   std::atomic<int> count = 0;
   const std::string heads[] = {"HTTP/1.1 200 OK\r\nContent-Len",

@@ -331,46 +331,4 @@ TEST(s3_client, takes_no_more_bytes_than_it_wants) {
   EXPECT_TRUE(bucket.get("a", 101));
 }
 
-TEST(s3_client, follows_lists_to_their_end_and_not_for_ever) {
-  const auto page = [](const std::string& key, const std::string& next) {
-    return answer_of("200 OK",
-                     "<ListBucketResult><IsTruncated>"
-                       + std::string{next.empty() ? "false" : "true"}
-                       + "</IsTruncated><NextContinuationToken>" + next
-                       + "</NextContinuationToken><Contents><Key>" + key
-                       + "</Key><Size>1</Size></Contents></ListBucketResult>");
-  };
-  scripted_server server{
-    turns{page("p/a", "t+1"), page("p/b", ""), page("p/c", "same")}};
-  auto options = options_for(server);
-  options.place.prefix = "p";
-  client bucket{options};
-  const auto out = bucket.list("", 10);
-  ASSERT_TRUE(out) << render(out.error());
-  ASSERT_EQ(out->size(), 2u);
-  EXPECT_EQ(out->at(1).key, "b");
-  EXPECT_EQ(line_of(server.requests().at(1)),
-            "GET /bucket?continuation-token=t%2B1&encoding-type=url&"
-            "list-type=2&prefix=p%2F");
-  EXPECT_EQ(bucket.list("", 10).error(), ec::store_failed) << "no end";
-}
-
-TEST(s3_client, ends_a_list_that_begins_again_and_again_by_ever_new_tokens) {
-  int count = 0;
-  scripted_server server{[&](const std::string&) {
-    return answer_of("200 OK",
-                     "<ListBucketResult><IsTruncated>true</IsTruncated>"
-                     "<NextContinuationToken>t"
-                       + std::to_string(++count)
-                       + "</NextContinuationToken><Contents><Key>a</Key>"
-                         "<Size>1</Size></Contents></ListBucketResult>");
-  }};
-  client bucket{options_for(server)};
-  const auto failure =
-    bucket.each("", [](const listed&) { return caf::error{}; });
-  EXPECT_EQ(failure, ec::store_failed);
-  EXPECT_NE(render(failure).find("has no end"), std::string::npos)
-    << render(failure);
-}
-
 } // namespace depositd::s3
