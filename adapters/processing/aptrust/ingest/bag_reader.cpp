@@ -12,6 +12,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace depositd::aptrust {
@@ -23,6 +24,9 @@ constexpr std::uint32_t again_max = 10'000;
 
 /// Of one look, that are told.
 constexpr std::size_t refusals_max = 20;
+
+/// In a row, of one look: each may take as long as a server may be silent.
+constexpr std::size_t failed_removals_max = 20;
 
 micros micros_of(std::chrono::hours x) {
   return std::chrono::microseconds{x}.count();
@@ -36,6 +40,31 @@ std::string shown_name(const std::string& name) {
     out += plain && c != '"' ? c : '?';
   }
   return out;
+}
+
+void note(const received_bag& bag, const caf::error& why, refusal_map& in) {
+  auto reason = render(why);
+  auto at = in.find(reason);
+  if (at == in.end()) {
+    if (in.size() == refusals_max)
+      return;
+    at = in.emplace(std::move(reason), refused_bags{shown_name(bag.name), 0})
+           .first;
+  }
+  ++at->second.count;
+}
+
+/// Tells what was not so at the look before.
+void log_new(std::string_view event, const std::string& place,
+             const refusal_map& found, std::set<std::string>& told) {
+  std::set<std::string> now;
+  for (const auto& [reason, bags] : found) {
+    now.insert(reason);
+    if (!told.contains(reason))
+      spdlog::warn("{} place={} name=\"{}\" bags={} reason=\"{}\"", event,
+                   place, bags.first, bags.count, reason);
+  }
+  told = std::move(now);
 }
 
 } // namespace
@@ -67,6 +96,7 @@ bag_reader::bag_reader(bag_reader_options options)
 
 caf::expected<bags_read> bag_reader::run() {
   done_ = {};
+  not_removed_ = 0;
   if (options_.leads && !options_.leads())
     return done_;
   auto failure =
@@ -87,30 +117,9 @@ void bag_reader::note_passed_over() {
   passed_over_ = std::move(there);
 }
 
-void bag_reader::note_refusal(const received_bag& bag, const caf::error& why) {
-  ++done_.refused;
-  auto reason = render(why);
-  auto at = done_.refusals.find(reason);
-  if (at == done_.refusals.end()) {
-    if (done_.refusals.size() == refusals_max)
-      return;
-    at = done_.refusals
-           .emplace(std::move(reason), refused_bags{shown_name(bag.name), 0})
-           .first;
-  }
-  ++at->second.count;
-}
-
 void bag_reader::log_refusals(const bags_read& done) {
-  std::set<std::string> now;
-  for (const auto& [reason, bags] : done.refusals) {
-    now.insert(reason);
-    if (!refusals_.contains(reason))
-      spdlog::warn("bag_not_submitted place={} name=\"{}\" bags={} "
-                   "reason=\"{}\"",
-                   options_.place, bags.first, bags.count, reason);
-  }
-  refusals_ = std::move(now);
+  log_new("bag_not_submitted", options_.place, done.refusals, refusals_);
+  log_new("bag_not_removed", options_.place, done.kept, kept_);
 }
 
 bool bag_reader::run_and_log() {
@@ -158,13 +167,22 @@ caf::error bag_reader::take(const received_bag& bag) {
       submit(bag, known->again);
       return {};
     case arrival::remove:
-      break;
+      remove(bag);
+      return {};
   }
-  const auto gone = options_.bags->remove(bag.name, bag.etag);
-  if (!gone)
-    return gone.error();
-  done_.removed += *gone ? 1 : 0;
   return {};
+}
+
+/// What cannot be taken away keeps out nobody behind it.
+void bag_reader::remove(const received_bag& bag) {
+  if (not_removed_ >= failed_removals_max)
+    return;
+  const auto gone = options_.bags->remove(bag.name, bag.etag);
+  not_removed_ = gone ? 0 : not_removed_ + 1;
+  if (!gone)
+    note(bag, gone.error(), done_.kept);
+  else if (*gone)
+    ++done_.removed;
 }
 
 bool bag_reader::is_past(micros changed_us) const {
@@ -254,7 +272,8 @@ void bag_reader::submit(const received_bag& bag, std::uint32_t again) {
     ++done_.submitted;
     return;
   }
-  note_refusal(bag, made.error());
+  ++done_.refused;
+  note(bag, made.error(), done_.refusals);
 }
 
 } // namespace depositd::aptrust

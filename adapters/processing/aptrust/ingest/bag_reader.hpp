@@ -44,6 +44,7 @@ struct refused_bags {
   std::string first; ///< its name, for people
   std::uint64_t count = 0;
 };
+using refusal_map = std::map<std::string, refused_bags>;
 
 struct bags_read {
   std::uint64_t seen = 0;
@@ -51,7 +52,9 @@ struct bags_read {
   std::uint64_t removed = 0;
   std::uint64_t refused = 0; ///< the next look tries them again
   /// Why they were; of very many reasons the first.
-  std::map<std::string, refused_bags> refusals = {};
+  refusal_map refusals = {};
+  /// Why bags are still there that should be gone, likewise.
+  refusal_map kept = {};
   /// Names of what is no bag, and was not there at the look before; for people.
   std::vector<std::string> passed_over = {};
 };
@@ -83,10 +86,10 @@ private:
   caf::expected<known_item> last_of(const received_bag& bag);
   caf::expected<bool> is_active(const received_bag& bag);
   void submit(const received_bag& bag, std::uint32_t again);
+  void remove(const received_bag& bag);
   bool is_past(micros changed_us) const;
 
   void note_passed_over();
-  void note_refusal(const received_bag& bag, const caf::error& why);
   void log_refusals(const bags_read& done);
 
   const bag_reader_options options_;
@@ -94,6 +97,8 @@ private:
   bags_read done_;
   std::set<std::string> passed_over_; ///< at the last look
   std::set<std::string> refusals_;    ///< reasons, likewise
+  std::set<std::string> kept_;        ///< reasons, likewise
+  std::size_t not_removed_ = 0;       ///< in a row, of this look
   trouble reading_;
 };
 

@@ -5,6 +5,48 @@
 namespace depositd::aptrust::testing {
 namespace {
 
+/// A place from which some may not be taken away.
+class guarded_place : public receiving_place {
+public:
+  guarded_place(std::shared_ptr<receiving_place> of, std::string guarded)
+    : of_(std::move(of)), guarded_(std::move(guarded)) {
+    // nop
+  }
+
+  caf::error
+  each(const std::function<caf::error(const received_bag&)>& take) override {
+    return of_->each(take);
+  }
+
+  caf::expected<received_bag> look(const std::string& name) override {
+    return of_->look(name);
+  }
+
+  std::optional<fs::path> path_of(const std::string& name) override {
+    return of_->path_of(name);
+  }
+
+  caf::error fetch(const std::string& name, const fs::path& to) override {
+    return of_->fetch(name, to);
+  }
+
+  caf::expected<bool> remove(const std::string& name,
+                             const std::string& etag) override {
+    if (name.starts_with(guarded_)) {
+      ++tries;
+      return caf::make_error(ec::store_failed,
+                             "s3://bags/" + name + ": AccessDenied");
+    }
+    return of_->remove(name, etag);
+  }
+
+  int tries = 0;
+
+private:
+  const std::shared_ptr<receiving_place> of_;
+  const std::string guarded_;
+};
+
 class bag_reading : public ingest_world {
 protected:
   bag_reader reader() {
@@ -50,6 +92,23 @@ protected:
     row.status.note = note;
     row.status.changed_us = now;
     items->rows = {row};
+  }
+
+  /// So did all of them.
+  void all_are_invalid() {
+    items->rows.clear();
+    std::vector<job_row> rows;
+    for (const auto& x : submitted) {
+      job_row row;
+      row.info.uuid = merritt::job_uuid(x.info.uuid, 1);
+      row.info.pipeline = "aptrust";
+      row.queue = "aptrust.ingest02_bag_validation";
+      row.status.state = job_state::failed;
+      row.status.submit_again = true;
+      row.status.changed_us = now;
+      rows.push_back(row);
+    }
+    items->rows = rows;
   }
 
   std::vector<submit_batch> submitted;
@@ -269,6 +328,45 @@ TEST_F(bag_reading, invalid_bags_stay_once_a_clock_is_set_right) {
   EXPECT_EQ(looking.run()->removed, 0u);
   wall = now;
   EXPECT_EQ(looking.run()->removed, 1u);
+}
+
+TEST_F(bag_reading, what_cannot_be_taken_away_keeps_out_nobody_behind_it) {
+  const auto place = std::make_shared<guarded_place>(
+    tools->receiving.at("test"), "kept");
+  tools->receiving["test"] = place;
+  receive("kept.tar", "k");
+  receive("old.tar", "o");
+  EXPECT_EQ(read().submitted, 2u);
+  all_are_invalid();
+  auto looking = reader();
+  now += 15 * day;
+  receive("young.tar", "y");
+  const depositd::testing::captured_log log;
+  EXPECT_TRUE(looking.run_and_log());
+  EXPECT_EQ(submitted.size(), 3u) << log.text();
+  EXPECT_EQ(submitted.back().info.file_name, "young.tar");
+  EXPECT_FALSE(place->look("old.tar"));
+  EXPECT_TRUE(place->look("kept.tar"));
+  EXPECT_TRUE(looking.run_and_log());
+  EXPECT_EQ(place->tries, 2);
+  EXPECT_EQ(log.count("bag_not_removed place=test name=\"kept.tar\" bags=1 "
+                      "reason=\"s3://bags/kept.tar: AccessDenied\""),
+            1u)
+    << log.text();
+}
+
+TEST_F(bag_reading, takes_nothing_away_once_that_fails_again_and_again) {
+  const auto place =
+    std::make_shared<guarded_place>(tools->receiving.at("test"), "");
+  tools->receiving["test"] = place;
+  for (int k = 0; k < 30; ++k)
+    receive("a" + std::to_string(k) + ".tar", "a");
+  EXPECT_EQ(read().submitted, 30u);
+  all_are_invalid();
+  auto looking = reader();
+  now += 15 * day;
+  EXPECT_EQ(looking.run()->seen, 30u);
+  EXPECT_EQ(place->tries, 20); // each may have taken minutes
 }
 
 TEST_F(bag_reading, says_once_that_its_place_is_away_and_that_it_is_back) {
