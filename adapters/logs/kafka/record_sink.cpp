@@ -1,5 +1,6 @@
 #include "adapters/logs/kafka/client.hpp"
 #include "adapters/logs/kafka/record_log.hpp"
+#include "adapters/logs/kafka/records.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -34,11 +35,16 @@ bool is_too_large(rd_kafka_resp_err_t code) {
          || code == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
 }
 
-/// Leaves out value or key, of which the larger goes first; false if there is
-/// neither.
+/// Leaves out an outcome's document, and else value or key, of which the larger
+/// goes first; false if there is neither.
 bool omit_some(outgoing_record& x) {
   if (x.key.empty() && x.value.empty())
     return false;
+  if (const auto bytes = x.value.size(); leave_out_document(x)) {
+    spdlog::warn("record_document_omitted topic={} bytes={}", x.topic,
+                 bytes - x.value.size());
+    return true;
+  }
   const bool of_value = x.value.size() >= x.key.size();
   auto& part = of_value ? x.value : x.key;
   const auto bytes = std::to_string(part.size());

@@ -22,6 +22,10 @@ using kafka::schema_version;
 /// Brokers take a megabyte by default, and JSON may double a text.
 constexpr std::size_t document_bytes_max = 400'000;
 
+/// Of an outcome; the latter stands in the place of one that is left out.
+constexpr const char* document_name = "document";
+constexpr const char* omitted_name = "document_omitted_bytes";
+
 const char* name_of(ending how) {
   switch (how) {
     case ending::done:
@@ -50,9 +54,9 @@ json outcome_document(const outcome_event& x) {
            {"received", format_utc(x.received_us)},
            {"finished", format_utc(x.finished_us)}};
   if (x.document.size() <= document_bytes_max)
-    out["document"] = x.document;
+    out[document_name] = x.document;
   else
-    out["document_omitted_bytes"] = x.document.size();
+    out[omitted_name] = x.document.size();
   return out;
 }
 
@@ -116,6 +120,25 @@ outgoing_record job_record(const std::string& topic, const ended_job& x) {
 }
 
 } // namespace
+
+bool leave_out_document(outgoing_record& x) {
+  // Headers of a dead letter begin alike, and its value is somebody else's.
+  if (!x.has_value || x.headers.size() < 2 || x.headers[0].name != "event-id"
+      || x.headers[1].name != "schema-version"
+      || (x.headers.size() > 2 && x.headers[2].name != traceparent_header))
+    return false;
+  auto value = json::parse(x.value, nullptr, false);
+  if (!value.is_object())
+    return false;
+  const auto document = value.find(document_name);
+  if (document == value.end() || !document->is_string())
+    return false;
+  const auto bytes = document->get_ref<const std::string&>().size();
+  value.erase(document);
+  value[omitted_name] = bytes;
+  x.value = json_text(value);
+  return true;
+}
 
 record_format make_record_format(record_format_options options) {
   record_format out{

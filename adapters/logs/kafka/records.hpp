@@ -25,4 +25,8 @@ struct record_format_options {
 /// the record in one line, which repeats nothing of it but names in a form.
 record_format make_record_format(record_format_options options);
 
+/// Leaves the document out of an outcome of `make_record_format`, which says so
+/// then; false if it has none, or is something else.
+bool leave_out_document(outgoing_record& x);
+
 } // namespace depositd

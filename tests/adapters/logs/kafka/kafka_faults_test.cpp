@@ -1,6 +1,7 @@
 // What happens to us when brokers stop, die, refuse or forget.
 
 #include "adapters/logs/kafka/record_log.hpp"
+#include "adapters/logs/kafka/records.hpp"
 #include "adapters/logs/kafka/topics.hpp"
 #include "tests/support/kafka_admin.hpp"
 #include "tests/support/kafka_server.hpp"
@@ -11,6 +12,7 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace depositd {
 
@@ -273,6 +275,40 @@ TEST_F(kafka_faults, what_a_topic_never_takes_is_not_tried_again_at_once) {
   const auto range = source->range(0);
   ASSERT_TRUE(range);
   EXPECT_LE(range->high, 2);
+}
+
+TEST_F(kafka_faults, a_large_outcome_is_told_without_its_document) {
+  const auto small = topic + ".small";
+  ASSERT_TRUE(make_kafka_topics(
+    options, {{.name = small, .partitions = 1, .record_bytes_max = 2'000}}));
+  source = std::move(*open_kafka_source(options, small));
+  ASSERT_FALSE(source->assign({{0, 0}}));
+  const auto format =
+    make_record_format({.egress_topic = small, .dead_letter_topic = small});
+  outcome_event x;
+  x.event_id = "0:1:2";
+  x.user = "amelie";
+  x.submission.file_name = "a.xml";
+  x.document = std::string(5'000, 'x');
+  const auto outcome = format.write_outcome(x);
+  // What was handed in may look the same.
+  const auto letter = format.write_dead_letter(
+    {"3:9", {.partition = "in/0", .key = "amelie", .value = outcome.value}});
+  auto traced = x;
+  traced.submission.trace =
+    "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  publish({outcome, letter, format.write_outcome(traced)});
+  const auto out = read(3);
+  ASSERT_EQ(out.size(), 3u);
+  for (const auto& value : {out[0], out[2]}) {
+    const auto told = nlohmann::json::parse(value, nullptr, false);
+    ASSERT_TRUE(told.is_object()) << value;
+    EXPECT_EQ(told["id"], "a.xml");
+    EXPECT_EQ(told["outcome"], "done");
+    EXPECT_EQ(told["document_omitted_bytes"], 5'000);
+    EXPECT_FALSE(told.contains("document"));
+  }
+  EXPECT_EQ(out[1], "");
 }
 
 // What brokers rarely do, from librdkafka's mock broker.
