@@ -102,7 +102,7 @@ void report_size(call x) {
   query_reader query{x.from};
   const auto limit =
     query.long_number("limit", std::numeric_limits<std::int64_t>::max());
-  if (x.refused(query))
+  if (x.refused_look(query))
     return;
   if (limit <= 0)
     x.answer.send(illegal_argument("Limit must be >0"));
@@ -151,10 +151,7 @@ void purge(call x) {
 void begin_move(call x) {
   const auto* from = http::find(x.from.query, "from");
   const auto* to = http::find(x.from.query, "to");
-  query_reader query{x.from};
-  query.flag("partitioned");
-  if (x.refused(query.wrong())
-      || x.refused(check_move(x, from ? *from : "", to ? *to : "")))
+  if (x.refused(check_move(x, from ? *from : "", to ? *to : "")))
     return;
   const move_queue what{x.core_name(*from), x.core_name(*to), x.key->name};
   auto told = order_of(x, "queue move", {{"from", what.from}, {"to", what.to}});

@@ -90,6 +90,15 @@ struct call {
   /// Answers if a parameter or the queue's name is wrong.
   bool refused(query_reader& query) {
     query.flag("partitioned");
+    return refused_but_for_flag(query);
+  }
+
+  /// The same where only the dedup service knows of `partitioned`.
+  bool refused_look(query_reader& query) {
+    return dedup ? refused(query) : refused_but_for_flag(query);
+  }
+
+  bool refused_but_for_flag(query_reader& query) {
     return refused(query.wrong()) || refused(check_queue_name(queue()));
   }
 };

@@ -203,7 +203,7 @@ void poll(call x) {
 void peek(call x) {
   query_reader query{x.from};
   const auto limit = query.number("limit", limit_default);
-  if (x.refused(query) || x.refused(check_limit(limit)))
+  if (x.refused_look(query) || x.refused(check_limit(limit)))
     return;
   show(x, static_cast<std::uint32_t>(limit), false);
 }

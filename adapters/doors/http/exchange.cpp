@@ -20,6 +20,34 @@ namespace {
 /// A body that is not longer, nor can become so, costs an I/O thread little.
 constexpr std::size_t labour_bytes_min = 64 * 1024;
 
+enum class packing { none, one, unknown };
+
+/// What one name of a `Content-Encoding` adds to those before it.
+packing with(packing before, std::string_view name) {
+  if (name.empty() || same_token(name, "identity"))
+    return before;
+  const bool known = same_token(name, "gzip") || same_token(name, "x-gzip")
+                     || same_token(name, "deflate");
+  return known && before == packing::none ? packing::one : packing::unknown;
+}
+
+/// How a body is packed: of its headers' lists `identity` and empty places say
+/// nothing, and nobody has a reason to pack twice.
+packing packing_of(const request& from) {
+  auto out = packing::none;
+  for (const auto& [name, value] : from.headers) {
+    if (!same_token(name, "content-encoding"))
+      continue;
+    std::string_view rest = value;
+    while (!rest.empty()) {
+      const auto end = std::min(rest.find(','), rest.size());
+      out = with(out, trimmed(rest.substr(0, end)));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  return out;
+}
+
 } // namespace
 
 exchange::exchange(std::shared_ptr<exchange_context> context, connection& at)
@@ -206,13 +234,12 @@ bool exchange::holds_up(kit::loop::time now) const {
 }
 
 std::optional<response> exchange::unpack() {
-  const auto* encoding = request_.header("content-encoding");
-  if (!encoding || !route_->options.unpacks || request_.body.empty()
-      || same_token(trimmed(*encoding), "identity"))
+  if (!route_->options.unpacks || request_.body.empty())
     return std::nullopt;
-  if (!same_token(trimmed(*encoding), "gzip")
-      && !same_token(trimmed(*encoding), "x-gzip")
-      && !same_token(trimmed(*encoding), "deflate"))
+  const auto packed = packing_of(request_);
+  if (packed == packing::none)
+    return std::nullopt;
+  if (packed == packing::unknown)
     return refused_as(415, "The content encoding is not known.");
   std::uint64_t grown = 0;
   auto plain = inflate(request_.body, body_bytes_max_, [&](std::size_t bytes) {

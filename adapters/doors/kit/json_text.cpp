@@ -54,6 +54,12 @@ void append_in_string(std::string& out, char32_t code) {
   }
 }
 
+void append_code_unit(std::string& out, std::uint16_t unit) {
+  out += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4)
+    out += "0123456789ABCDEF"[unit >> shift & 15];
+}
+
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   const char* at = text.data();

@@ -2,6 +2,7 @@
 
 // JSON strings: what is inside their quotes.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,9 @@ int code_unit(const char* at, const char* end);
 
 /// Appends what stands in a string for a character.
 void append_in_string(std::string& out, char32_t code);
+
+/// Appends `\uXXXX`, as half of a surrogate pair has to be written.
+void append_code_unit(std::string& out, std::uint16_t unit);
 
 /// The text as a JSON string, with its quotes. Must be UTF-8.
 void append_json_string(std::string& out, std::string_view text);

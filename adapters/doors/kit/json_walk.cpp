@@ -147,11 +147,12 @@ bool json_reader::escape(copier& to) {
   char32_t code = 0;
   if (!code_point(code))
     return false;
-  // Half of a pair can only be said this way.
-  if (is_half(code))
-    return true;
   to.leap(begin, at_);
-  if (auto* out = to.out())
+  auto* out = to.out();
+  // Half of a pair can only be said this way.
+  if (out && is_half(code))
+    append_code_unit(*out, static_cast<std::uint16_t>(code));
+  else if (out)
     append_in_string(*out, code);
   return true;
 }

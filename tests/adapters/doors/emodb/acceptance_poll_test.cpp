@@ -192,6 +192,17 @@ TEST_P(poll_parameters, P13_everywhere) {
   }
 }
 
+TEST_P(poll_parameters, P13_is_nothing_where_no_call_has_it) {
+  const std::string maybe = "?partitioned=maybe";
+  EXPECT_TRUE(is_ok(client.post(q + "/send" + maybe, "1")));
+  const auto names = "&from=" + q + "&to=" + q + "x";
+  EXPECT_EQ(client.post("_move" + maybe + names).status, 200u);
+  if (GetParam() == flavour::queue) {
+    EXPECT_EQ(client.get(q + "/size" + maybe).status, 200u);
+    EXPECT_EQ(client.get(q + "/peek" + maybe).status, 200u);
+  }
+}
+
 TEST_P(polls, P14_no_message_goes_to_two_of_many_pollers) {
   const auto sent = numbered(1000);
   send_batch(q, sent);

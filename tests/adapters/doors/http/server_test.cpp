@@ -180,6 +180,28 @@ TEST_F(http_server, unpacks_gzip_bodies) {
     415u);
 }
 
+TEST_F(http_server, unpacks_bodies_once_whatever_their_headers_list) {
+  start();
+  auto client = connect();
+  const auto ask = [&](const std::string& body, const std::string& head) {
+    const auto x = client.exchange(post("/echo", body, head));
+    return x->status == 200u ? x->body : std::to_string(x->status);
+  };
+  for (const auto* said : {"gzip, identity", "identity,gzip", ",x-gzip ,"})
+    EXPECT_EQ(ask(gzip("abc"), std::string{"Content-Encoding: "} + said
+                                 + "\r\n"),
+              "abc")
+      << said;
+  EXPECT_EQ(ask("abc", "Content-Encoding: identity, identity\r\n"), "abc");
+  EXPECT_EQ(ask("abc", "Content-Encoding:\r\n"), "abc");
+  const std::string gzip_line = "Content-Encoding: gzip\r\n";
+  EXPECT_EQ(ask(gzip("abc"), "Content-Encoding: identity\r\n" + gzip_line),
+            "abc");
+  EXPECT_EQ(ask(gzip(gzip("abc")), gzip_line + gzip_line), "415");
+  EXPECT_EQ(ask(gzip(gzip("abc")), "Content-Encoding: gzip, gzip\r\n"), "415");
+  EXPECT_EQ(ask("x", "Content-Encoding: identity, br\r\n"), "415");
+}
+
 TEST_F(http_server, long_work_on_a_body_holds_up_nobody_else) {
   start({.io_threads = 1});
   const std::string body(200'000, 'x');
