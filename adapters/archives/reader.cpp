@@ -52,18 +52,13 @@ bool is_empty_zip(std::string_view whole) {
 } // namespace
 
 archive_reader::archive_reader()
-  : names_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)),
-    before_(::uselocale(names_)),
-    from_(archive_read_new(), &archive_read_free),
+  : from_(archive_read_new(), &archive_read_free),
     nothing_(nullptr, &archive_entry_free) {
   // nop
 }
 
 archive_reader::~archive_reader() {
-  from_.reset();
-  ::uselocale(before_);
-  if (names_ != nullptr)
-    ::freelocale(names_);
+  from_.reset(); // what it calls is there for so long
 }
 
 std::int64_t archive_reader::give(archive* to, void* self,

@@ -3,6 +3,7 @@
 // libarchive, with errors as we have them.
 
 #include "adapters/archives/extract.hpp"
+#include "adapters/archives/utf8_names.hpp"
 #include "adapters/archives/zip_names.hpp"
 #include "adapters/stores/files/file.hpp"
 
@@ -11,8 +12,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <locale.h>
 
 struct archive;
 struct archive_entry;
@@ -71,8 +70,7 @@ private:
   static std::int64_t seek(archive* to, void* self, std::int64_t offset,
                            int from);
 
-  locale_t names_;
-  locale_t before_;
+  utf8_names names_;
   std::unique_ptr<archive, int (*)(archive*)> from_;
   std::filesystem::path path_;
   unique_fd file_;

@@ -1,5 +1,7 @@
 #include "adapters/bagit/tar_file.hpp"
 
+#include "adapters/archives/utf8_names.hpp"
+
 #include <cerrno>
 #include <utility>
 
@@ -15,29 +17,9 @@ namespace {
 
 constexpr int block_bytes = 256 * 1024;
 
-/// The library takes names as the thread's locale has them.
-class names_are {
-public:
-  explicit names_are(locale_t x) : before_(::uselocale(x)) {
-    // nop
-  }
-
-  names_are(const names_are&) = delete;
-  names_are& operator=(const names_are&) = delete;
-
-  ~names_are() {
-    ::uselocale(before_);
-  }
-
-private:
-  locale_t before_;
-};
-
 } // namespace
 
-tar_file::tar_file()
-  : names_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)),
-    to_(archive_write_new(), &archive_write_free) {
+tar_file::tar_file() : to_(archive_write_new(), &archive_write_free) {
   // nop
 }
 
@@ -47,9 +29,6 @@ tar_file::~tar_file() {
     std::error_code ignored;
     std::filesystem::remove(path_, ignored);
   }
-  to_.reset();
-  if (names_ != nullptr)
-    ::freelocale(names_);
 }
 
 caf::error tar_file::failed() const {
@@ -75,7 +54,7 @@ caf::error tar_file::open(const std::filesystem::path& path) {
 }
 
 caf::error tar_file::begin(const tar_entry& x) {
-  const names_are utf8{names_};
+  const utf8_names names;
   const std::unique_ptr<archive_entry, void (*)(archive_entry*)> header{
     archive_entry_new(), &archive_entry_free};
   archive_entry_set_pathname(header.get(), x.path.c_str());

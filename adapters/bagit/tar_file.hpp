@@ -10,8 +10,6 @@
 #include <string>
 #include <string_view>
 
-#include <locale.h>
-
 struct archive;
 
 namespace depositd::bagit {
@@ -49,7 +47,6 @@ private:
 
   std::filesystem::path path_;
   unique_fd file_;
-  locale_t names_; ///< UTF-8, whatever the process has
   std::unique_ptr<archive, int (*)(archive*)> to_;
   bool kept_ = false;
 };
