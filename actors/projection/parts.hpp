@@ -22,6 +22,10 @@ caf::error fold_up(self_pointer self);
 /// A slice that has so many bytes of what was sent ends, between groups.
 inline constexpr std::uint64_t contents_bytes_per_slice = 32 * 1024 * 1024;
 
+/// So does one with so many bytes of documents: in the end they are parameters
+/// of one statement.
+inline constexpr std::uint64_t document_bytes_per_slice = 32 * 1024 * 1024;
+
 // -- published.cpp ------------------------------------------------------------
 
 /// The publisher has come so far.

@@ -98,6 +98,11 @@ struct projector_state {
     sequence until = 0;
   } round;
 
+  /// How often slices have been halved: what the tables did not take, for its
+  /// size or the time that it took, they are not given again as it was.
+  std::uint32_t halvings = 0;
+  std::uint32_t taken = 0; ///< slices of that size
+
   /// What `live` and `shared` count, once they do.
   sequence applied = 0;
 

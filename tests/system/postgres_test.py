@@ -223,6 +223,24 @@ class PostgresStore(SystemTest):
         found = self.poll(engine, 100)
         self.assertEqual(set(found), {*range(10), *range(100, 110)})
 
+    def test_a_slice_that_the_server_does_not_take_comes_in_parts(self):
+        engine = self.engine_on_postgres("parts").start()
+        self.sql("CREATE FUNCTION parts.most() RETURNS trigger LANGUAGE "
+                 "plpgsql AS $$ BEGIN IF (SELECT count(*) FROM fresh) > "
+                 "(SELECT most FROM parts.limits) THEN RAISE 'canceling "
+                 "statement due to statement timeout'; END IF; RETURN NULL; "
+                 "END $$; CREATE TABLE parts.limits AS SELECT 0 AS most; "
+                 "CREATE TRIGGER most AFTER INSERT ON parts.item_rows "
+                 "REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT "
+                 "EXECUTE FUNCTION parts.most()")
+        for first in range(0, 1000, 50):
+            self.send(engine, first, 50)
+        wait_until(lambda: "projection_failed" in engine.log())
+        self.sql("UPDATE parts.limits SET most = 200")
+        wait_until(lambda: self.sql("SELECT count(*) FROM parts.items")
+                   == "1000")
+        self.assertEqual(set(self.poll(engine, 1000)), set(range(1000)))
+
     def refusal(self, engine):
         """What was answered instead of 200, if anything."""
         try:

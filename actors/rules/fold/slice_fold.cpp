@@ -82,6 +82,10 @@ std::uint64_t slice_fold::failed_bytes() const noexcept {
   return state_->failed_bytes;
 }
 
+std::uint64_t slice_fold::document_bytes() const noexcept {
+  return state_->document_bytes;
+}
+
 void slice_fold::without_submissions(std::string queue) {
   state_->bare_queues.insert(std::move(queue));
 }
@@ -122,6 +126,7 @@ slice slice_fold::take() {
   s.controls.clear();
   s.from = out.last;
   s.events = 0;
+  s.document_bytes = 0;
   return out;
 }
 

@@ -61,6 +61,9 @@ public:
   /// About as many bytes do the bodies of such items have in the slice so far.
   std::uint64_t failed_bytes() const noexcept;
 
+  /// Of the documents of all that has ended.
+  std::uint64_t document_bytes() const noexcept;
+
 private:
   struct state;
   std::unique_ptr<state> state_;

@@ -209,6 +209,7 @@ struct slice_fold::state {
   std::unordered_map<item_id, body_location> failed;
   std::unordered_map<item_id, body_location> failed_taken; ///< last time
   std::uint64_t failed_bytes = 0;
+  std::uint64_t document_bytes = 0; ///< of outcomes
 };
 
 template <class Set>

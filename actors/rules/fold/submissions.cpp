@@ -45,6 +45,7 @@ void slice_fold::state::add(const submission_received& x) {
 }
 
 void slice_fold::state::add(const submission_recorded& x) {
+  document_bytes += x.document.size();
   const auto at = submission_puts.add();
   asked.finished.push_back(at);
   auto& row = submission_puts[at];
@@ -126,6 +127,7 @@ template <class Event>
 void slice_fold::state::submission_finished(entry& at, const Event& x) {
   if (is_over(at, x.queue))
     return;
+  document_bytes += x.document.size();
   if (at.submission_put != none) {
     auto& row = submission_puts[at.submission_put];
     row.status = submission_status::completed;

@@ -121,6 +121,24 @@ TEST_F(contents, of_many_megabytes_are_several_slices) {
   EXPECT_LT(found->projected, found->journalled);
 }
 
+TEST_F(contents, of_many_megabytes_that_came_back_are_several_slices) {
+  const auto sp = attach_to("metadata");
+  for (std::size_t i = 0; i < 40; ++i) {
+    deposit(a_deposit(file));
+    want(sp, 1);
+    ASSERT_EQ(sp.got->items.size(), i + 1);
+    auto done = outcome_of(sp.got->items[i]);
+    done.document.assign(1024 * 1024, 'x');
+    caf::anon_send(sp.door, settle_and_request{sp.number, 0, {done}});
+    settle();
+  }
+  sched.advance_time(std::chrono::milliseconds{500});
+  const auto found = ask<store_report>(read_model, report_store{});
+  ASSERT_TRUE(found);
+  EXPECT_GT(found->projected, found->journalled / 2);
+  EXPECT_LT(found->projected, found->journalled);
+}
+
 TEST_F(contents, of_records_are_their_writers_business) {
   EXPECT_EQ(contents_of(deposit(a_deposit(file, "kafka"))), "");
 }
