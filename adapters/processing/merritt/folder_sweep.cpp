@@ -102,21 +102,26 @@ caf::error folder_sweep::sweep_batch(const fs::path& folder) {
   return {};
 }
 
+/// One that nobody can look into keeps the others from nothing.
 caf::error folder_sweep::sweep_jobs(const fs::path& folder) {
+  caf::error unknown;
   auto failed = each_folder(folder, "jid-", [&](const auto& job) -> caf::error {
     if (left_ == 0)
       return {};
     --left_;
     const auto over = is_over(job.filename().string());
     if (!over)
-      return over.error();
+      return unknown = over.error();
     if (*over && is_unused(job))
       remove(job);
     return {};
   });
   // One that another engine has just removed is as it should be.
   std::error_code gone;
-  return fs::exists(folder, gone) ? failed : caf::error{};
+  if (failed && !unknown && fs::exists(folder, gone))
+    spdlog::warn("working_folder_stays path={} reason=\"{}\"", folder.string(),
+                 render(failed));
+  return unknown;
 }
 
 caf::expected<bool> folder_sweep::is_over(const std::string& job) {

@@ -7,6 +7,9 @@
 #include <fstream>
 #include <map>
 
+#include <sys/fsuid.h>
+#include <unistd.h>
+
 namespace depositd::merritt {
 namespace {
 
@@ -143,6 +146,40 @@ TEST_F(folder_sweep_test, removes_nothing_while_nobody_knows_the_jobs) {
   auto sweep = a_sweep();
   EXPECT_FALSE(sweep.run());
   EXPECT_TRUE(fs::exists(folder));
+}
+
+/// Whom modes of files hold for, which are nothing to root; for this thread.
+class ordinary_account {
+public:
+  explicit ordinary_account(const fs::path& home) {
+    if (::geteuid() != 0)
+      return;
+    EXPECT_EQ(::chown(home.c_str(), nobody, nobody), 0);
+    ::setfsuid(nobody);
+  }
+
+  ~ordinary_account() {
+    ::setfsuid(::geteuid());
+  }
+
+private:
+  static constexpr unsigned nobody = 65'534;
+};
+
+TEST_F(folder_sweep_test, passes_over_what_it_cannot_look_into) {
+  const ordinary_account account{home.path()};
+  std::vector<fs::path> over;
+  for (const auto* batch : {"bid-1", "bid-2", "bid-3", "bid-4"}) {
+    work->known_batches.insert(batch);
+    over.push_back(make(batch + std::string{"/jid-of-"} + batch));
+  }
+  fs::permissions(home.path() / "bid-2", fs::perms::none);
+  auto sweep = a_sweep();
+  EXPECT_EQ(removed(sweep), 3u);
+  fs::permissions(home.path() / "bid-2", fs::perms::owner_all);
+  EXPECT_EQ(removed(sweep), 1u);
+  work->away = true;
+  EXPECT_FALSE(sweep.run());
 }
 
 TEST_F(folder_sweep_test, follows_no_links) {
