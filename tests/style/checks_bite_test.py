@@ -233,6 +233,14 @@ class DocumentsBite(unittest.TestCase):
                      "actors/c", "`actors/NAME`"):
             self.assertEqual(check({**tree, "docs/B.md": text}), [], text)
 
+    def test_tables_that_text_has_got_into(self):
+        check = documents.check_tables_are_whole
+        for text in ("a\n| b |\n", "| a |\nb\n"):
+            self.assertEqual(len(check({"docs/B.md": text})), 1, text)
+            self.assertEqual(check({"b.cpp": text}), [], text)
+        for text in ("a\n\n| b |\n| c |\n\nd\n", "a\n  | b\n"):
+            self.assertEqual(check({"docs/B.md": text}), [], text)
+
 
 if __name__ == "__main__":
     unittest.main()

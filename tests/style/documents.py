@@ -85,5 +85,23 @@ def check_named_files_are_there(tree):
     return out
 
 
+def check_tables_are_whole(tree):
+    """Text stands neither in the midst of a table nor against one: where two
+    changes were merged line by line, rows land in what others wrote."""
+    out = []
+    for path, text in tree.items():
+        if not path.endswith(".md"):
+            continue
+        before = ""
+        for number, line in enumerate(text.split("\n"), 1):
+            if before and line and (
+                    before.startswith("|") != line.startswith("|")):
+                out.append(f"{path}:{number}: a table begins and ends with an "
+                           "empty line")
+            before = line
+    return out
+
+
 CHECKS = [check_every_event_has_its_line, check_decisions_have_plain_headings,
-          check_decisions_are_there, check_named_files_are_there]
+          check_decisions_are_there, check_named_files_are_there,
+          check_tables_are_whole]
