@@ -4,7 +4,6 @@
 // Nothing in it is changed; tables are copied and the copies opened.
 
 #include "config/scratch_folder.hpp"
-
 #include "messages/values/errors.hpp"
 
 #include <cstdint>

@@ -3,8 +3,8 @@
 #include "adapters/doors/kit/passwords.hpp"
 #include "adapters/doors/operations/api_answers.hpp"
 #include "adapters/doors/operations/api_parts.hpp"
-#include "messages/values/hex.hpp"
 #include "messages/thread_probe.hpp"
+#include "messages/values/hex.hpp"
 #include "messages/values/password_hash.hpp"
 
 #include <caf/event_based_actor.hpp>
