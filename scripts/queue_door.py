@@ -2,8 +2,10 @@
 
 import http.client
 import json
+import time
 
 POLL_MAX = 1000  # messages that one poll may ask for
+REST_MAX_S = 10  # engines end lines on which nothing comes
 
 
 class QueueRefused(Exception):
@@ -23,6 +25,7 @@ class QueueDoor:
             self.headers["X-BV-API-Key"] = key
         self.timeout = timeout
         self.line = None
+        self.used = 0.0
 
     def close(self):
         if self.line:
@@ -31,6 +34,8 @@ class QueueDoor:
 
     def call(self, method, path, body=None):
         """The document of the answer, if it has one."""
+        if time.monotonic() - self.used > REST_MAX_S:
+            self.close()
         if self.line is None:
             self.line = http.client.HTTPConnection(*self.address,
                                                    timeout=self.timeout)
@@ -40,6 +45,7 @@ class QueueDoor:
                 None if body is None else json.dumps(body), self.headers)
             answer = self.line.getresponse()
             text = answer.read()
+            self.used = time.monotonic()
         except BaseException:
             self.close()
             raise
