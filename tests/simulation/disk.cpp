@@ -71,7 +71,7 @@ public:
   }
   caf::expected<slice_applied> apply(const slice& x) override {
     if (epoch_ != disk_.epoch_)
-      return caf::make_error(ec::fenced, std::string{"a later epoch"});
+      return a_later_epoch();
     const auto one_in = disk_.faults.slice_one_in;
     if (one_in > 0 && disk_.around_.by->one_in(one_in)) {
       if (disk_.around_.by->one_in(2))
@@ -154,10 +154,14 @@ public:
   caf::expected<std::uint64_t>
   forget_submissions(micros finished_before_us,
                      std::uint32_t count_max) override {
+    if (epoch_ != disk_.epoch_)
+      return a_later_epoch();
     return store_.forget_submissions(finished_before_us, count_max);
   }
   caf::expected<std::uint64_t>
   forget_submissions(const std::vector<item_id>& ids) override {
+    if (epoch_ != disk_.epoch_)
+      return a_later_epoch();
     return store_.forget_submissions(ids);
   }
   caf::error flush() override {
@@ -168,6 +172,10 @@ public:
   }
 
 private:
+  static caf::error a_later_epoch() {
+    return caf::make_error(ec::fenced, std::string{"a later epoch"});
+  }
+
   shard_disk& disk_;
   projection_store& store_;
   epoch_number epoch_;

@@ -61,9 +61,18 @@ public:
     });
   }
 
-  /// What is written outside of slices does nothing the second time.
+  /// What is written outside of slices does nothing the second time, and is
+  /// refused to who has lost the shard.
   auto write(const auto& body) {
-    return read(body);
+    return to_->repeatable([&](connection& to) {
+      return to.transact([&] {
+        shard_tables shard{to, shard_};
+        projection_tables tables{shard};
+        using written = decltype(body(tables));
+        auto error = hold_epoch(to);
+        return error ? written{std::move(error)} : body(tables);
+      });
+    });
   }
 
   /// The highest id is one that may have been given, also where the server is

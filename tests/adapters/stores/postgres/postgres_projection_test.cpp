@@ -4,6 +4,8 @@
 #include "tests/adapters/stores/postgres/postgres_fixture.hpp"
 #include "tests/contract/projection_rows.hpp"
 
+#include <limits>
+
 namespace depositd {
 
 namespace {
@@ -151,7 +153,7 @@ TEST_F(postgres_projection, gives_no_number_again_of_which_a_dump_is_silent) {
   EXPECT_GT(open()->id_max(), 500'000u) << "whatever came since it was made";
 }
 
-TEST_F(postgres_projection, refuses_slices_of_an_engine_that_lost_the_shard) {
+TEST_F(postgres_projection, refuses_whatever_comes_of_who_lost_the_shard) {
   const auto journal = open_journal();
   const auto store
     = open({.server = {.url = schema->url()}, .epoch = journal->epoch()});
@@ -159,6 +161,10 @@ TEST_F(postgres_projection, refuses_slices_of_an_engine_that_lost_the_shard) {
   const auto next = open_journal(
     {.server = {.url = schema->url()}, .owner_wait_ms = 0});
   EXPECT_EQ(store->apply(a_slice(10)).error(), ec::fenced);
+  EXPECT_EQ(store->forget_submissions(std::numeric_limits<micros>::max(), 1)
+              .error(),
+            ec::fenced);
+  EXPECT_EQ(store->forget_submissions({item_id{1}}).error(), ec::fenced);
   const auto after
     = open({.server = {.url = schema->url()}, .epoch = next->epoch()});
   EXPECT_EQ(after->reached(), 10u);
