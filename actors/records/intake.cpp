@@ -73,14 +73,17 @@ void stop(self_pointer self, const caf::error& why) {
   start_again(self, why);
 }
 
-/// These records are of the log that is read.
+/// These records are of the log that is read. Older ones than are known of it
+/// say nothing more.
 void anchor_at(self_pointer self, const std::vector<partition_mark>& records) {
   auto& state = self->state;
   for (const auto& x : records) {
     auto& anchor =
       state.anchors.try_emplace(x.partition, no_record_mark).first->second;
-    if (std::exchange(anchor, x.mark) != x.mark)
-      keep(self, anchor_name(state.options, x.partition), x.mark);
+    if (x.mark <= anchor)
+      continue;
+    anchor = x.mark;
+    keep(self, anchor_name(state.options, x.partition), x.mark);
   }
 }
 
@@ -141,9 +144,9 @@ void begin_at(self_pointer self, const watermarks_read& known) {
     failed = compare(state, known, *from);
   if (failed)
     return stop(self, failed);
-  anchor_at(self, anchors(state, known, *from));
-  anchor_at(self, marks(state, known, *from));
+  const auto last = marks(state, known, *from);
   know_marks(state, known, *from);
+  anchor_at(self, last);
   tell_begun_late(state, known, *from);
   state.partitions.clear();
   for (const auto& x : *from)

@@ -139,10 +139,15 @@ anchors(const intake_state& state, const watermarks_read& known,
 void know_marks(intake_state& state, const watermarks_read& known,
                 const std::vector<partition_position>& read) {
   const auto kept = by_name(known);
-  for (const auto& x : read)
-    if (const auto at = kept.find(mark_name(state.options, x.partition));
-        at != kept.end())
-      state.marks.try_emplace(x.partition, at->second);
+  const auto know = [&](const std::string& name, std::int32_t number,
+                        mark_map& of) {
+    if (const auto at = kept.find(name); at != kept.end())
+      of.try_emplace(number, at->second);
+  };
+  for (const auto& x : read) {
+    know(mark_name(state.options, x.partition), x.partition, state.marks);
+    know(anchor_name(state.options, x.partition), x.partition, state.anchors);
+  }
 }
 
 std::vector<partition_mark> marks(const intake_state& state) {

@@ -1,9 +1,11 @@
 // From where a log is read on, and how it is known to be the one that was read.
 
+#include "messages/values/record_mark.hpp"
 #include "tests/actors/records/record_log_fixture.hpp"
 #include "tests/support/captured_log.hpp"
 #include "tests/support/passing_source.hpp"
 
+#include <algorithm>
 #include <memory>
 
 namespace depositd {
@@ -415,6 +417,32 @@ TEST_F(log_made_anew_test, under_who_was_started_again_is_known_as_well) {
   make_anew_longer();
   pass(60s);
   EXPECT_NE(trouble(), "");
+}
+
+TEST_F(record_places_test, what_they_are_known_by_does_not_go_back) {
+  // As where a group with cursors was lost, and a later one was not.
+  read_three_and_crash();
+  start_all();
+  pass(2s);
+  const auto ahead = mark_of(7, "key", "ann metadata eight x");
+  caf::anon_send(writer, keep_watermark{{"in/0#anchor", ahead}});
+  for (const auto* name : {"four", "five"}) {
+    write("ann metadata " + std::string{name} + " x");
+    pass();
+    process_all();
+    crash_all();
+    start_all();
+    pass(2s);
+  }
+  const auto kept = ask<watermarks_read>(core, read_watermarks{});
+  ASSERT_TRUE(kept);
+  const auto& all = kept->watermarks;
+  const auto anchor
+    = std::find_if(all.begin(), all.end(), [](const auto& x) {
+        return x.partition == "in/0#anchor";
+      });
+  ASSERT_NE(anchor, all.end());
+  EXPECT_EQ(anchor->offset, ahead);
 }
 
 TEST_F(record_places_test, the_same_log_is_read_on) {
