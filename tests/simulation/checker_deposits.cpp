@@ -239,12 +239,15 @@ void check_egress(const history& x, findings& out) {
   });
   std::map<std::string, std::size_t> next; // of a user's
   std::set<std::string> seen;
+  std::set<std::string> passed; ///< early ones, which may be told later
   const auto is_next = [&](const published& told) {
+    if (passed.contains(told.event_id))
+      return true;
     const auto& all = order[told.user];
     auto& at = next[told.user];
     while (at + 1 < all.size() && all[at] != told.event_id
            && early.contains(all[at]))
-      ++at;
+      passed.insert(all[at++]);
     return all[at++] == told.event_id;
   };
   each<published>(x, [&](const published& told, std::size_t at) {

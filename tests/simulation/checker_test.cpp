@@ -235,6 +235,18 @@ TEST(checker, I_14_lets_repeats_pass) {
   EXPECT_EQ(x.broken(), names{});
 }
 
+TEST(checker, I_14_lets_what_had_ended_before_there_were_topics_be_told_late) {
+  auto x = a_good_life();
+  x.told.with_topics = true;
+  for (const auto* id : {"0:1", "0:2", "0:3"})
+    x.add(to_publish{id, "a", "one"});
+  x.add(topics_begun{});
+  x.add(to_publish{"0:4", "a", "one"});
+  for (const auto* id : {"0:1", "0:3", "0:1", "0:2", "0:3", "0:4"})
+    x.add(published{id, "a", "one"});
+  EXPECT_EQ(x.broken(), names{});
+}
+
 TEST(checker, I_14_sees_an_outcome_that_nobody_hears_of) {
   EXPECT_EQ(with_outcomes().broken(), names{"I-14"});
 }
