@@ -137,7 +137,9 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
                   std::shared_ptr<const bagit::profile_set> profiles,
                   const work_cut_ptr& cut, public_address_ptr doors) {
   stages::stage_work_options options;
+  const std::shared_ptr<exec::program_groups> programs{cut, &cut->programs};
   auto ingest = ingest_options_of(settings, tools, std::move(profiles));
+  ingest.programs = programs;
   options.handlers = merritt::first_stages(tools, ingest.room);
   options.handlers.merge(
     merritt::last_stages(tools, relay_service(settings, cut)));
@@ -161,9 +163,7 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
                     "work_folder"),
     wait_for_room(
       tools->work_folder,
-      exec::make_exec_handler(
-        tools->work_folder,
-        std::shared_ptr<exec::program_groups>{cut, &cut->programs})));
+      exec::make_exec_handler(tools->work_folder, programs)));
   options.is_cut = watch(cut);
   options.find_stage = stage_at;
   options.blobs = tools->blobs;

@@ -204,6 +204,22 @@ class Aptrust(BagTest):
         self.assertEqual(finished.returncode, 1)  # A10
         self.assertEqual(engine.rows("review", "list"), [])
 
+    def test_a_siegfried_that_hangs_holds_up_no_stop(self):
+        begun, program = self.folder / "begun", self.folder / "sf"
+        program.write_text(f"#!/bin/sh\ntouch {begun}\n"
+                           f"[ -e {self.folder}/answers ] || sleep 600\n"
+                           "echo '{\"files\":[]}'\n")
+        program.chmod(0o755)
+        engine = self.prepared({"aptrust.siegfried": str(program),
+                                "shutdown.drain_ms": 100})
+        self.send(Bag("photos", payload(1)))
+        wait_until(begun.exists)
+        self.assertEqual(engine.stop(), 0, engine.log())
+        self.assertNotIn("stop_cut_short", engine.log())
+        (self.folder / "answers").touch()
+        engine.start()
+        self.assertEqual(self.bag_ended(engine, "photos")["retry_count"], 0)
+
     def test_workers_are_set_by_their_names_in_the_environment(self):
         self.environment = {"INGEST_VALIDATOR_WORKERS": "7",
                             "INGEST_VALIDATOR_BUFFER_SIZE": "5",

@@ -65,16 +65,19 @@ void review(admin_pointer self, const admin_call_ptr& call) {
   list_matching(self, call, std::move(*query), "items");
 }
 
-/// APTrust's words for it, and who works on it.
-document item_document(const item_standing& x,
-                       const slots_report::entry* busy) {
+/// APTrust's words for it, and who works on it; slots inside this engine have
+/// no name of a node.
+document item_document(const item_standing& x, const slots_report::entry* busy,
+                       const std::string& engine) {
   const bool none = busy == nullptr;
   return {
     {"stage", word(x.stage)},
     {"status", word(x.status)},
     {"retry", x.retry},
     {"needs_admin_review", x.needs_review},
-    {"node", none ? document() : text_or_null(busy->node)},
+    {"node", none                 ? document()
+             : busy->node.empty() ? text_or_null(engine)
+                                  : document(busy->node)},
     {"stage_started_at", none ? document() : time_or_null(busy->since_us)}};
 }
 
@@ -91,7 +94,8 @@ void deliver_item(admin_pointer self, const admin_call_ptr& call,
     const bool claimed = busy != slots.end();
     auto all = out;
     all["work_item"] =
-      item_document(*standing_of(row, claimed), claimed ? &*busy : nullptr);
+      item_document(*standing_of(row, claimed), claimed ? &*busy : nullptr,
+                    self->state.options.engine);
     deliver(call, all);
   });
 }

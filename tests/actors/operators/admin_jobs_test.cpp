@@ -333,6 +333,8 @@ TEST_F(admin_jobs_test, row_p13_a_work_item_says_who_has_begun_what) {
   EXPECT_EQ(x["work_item"]["status"], "Started");
   EXPECT_EQ(x["work_item"]["node"], "n2");
   EXPECT_EQ(x["work_item"]["stage_started_at"], "1970-01-01T00:00:03.000Z");
+  world_.slots.entries[0].node.clear();
+  EXPECT_EQ(run("job show", {{"id", "7"}})["work_item"]["node"], "e1");
   work().jobs.clear();
   add_job(8, job_state::storing);
   EXPECT_FALSE(run("job show", {{"id", "8"}}).contains("work_item"));

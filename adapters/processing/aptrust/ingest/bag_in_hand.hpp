@@ -5,6 +5,7 @@
 #include "adapters/bagit/profiles.hpp"
 #include "adapters/processing/aptrust/ingest/interim.hpp"
 #include "adapters/processing/aptrust/skipping.hpp"
+#include "adapters/processing/exec/program_groups.hpp"
 #include "adapters/processing/merritt/fetching_turns.hpp"
 #include "adapters/processing/merritt/promised_room.hpp"
 #include "adapters/processing/merritt/work_on_job.hpp"
@@ -25,6 +26,8 @@ struct ingest_options {
   std::string profile_otherwise;
   /// Program that tells PRONOM's ids; empty: they are not looked for.
   std::string siegfried;
+  /// It is in these while it runs; null: in none.
+  std::shared_ptr<exec::program_groups> programs;
   std::string node; ///< what this machine is called
   /// In the working folder, for what has not yet arrived; shared with all who
   /// put something there.

@@ -2,10 +2,12 @@
 
 #include "adapters/formats/identity.hpp"
 #include "adapters/processing/aptrust/ingest/steps.hpp"
+#include "adapters/processing/exec/complaints.hpp"
 #include "adapters/processing/exec/program.hpp"
 #include "adapters/stores/files/file.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <vector>
 
@@ -23,6 +25,23 @@ constexpr std::size_t answer_bytes_max = 16u << 20;
 constexpr std::chrono::minutes program_limit{30};
 
 using known_files = std::map<std::string, formats::siegfried_file>;
+
+/// Why there is no answer of a program.
+std::string failure_of(const exec::program_ending& x) {
+  const auto code = std::to_string(x.code);
+  std::string out = "exit code " + code;
+  if (x.how == exec::program_end::not_started)
+    out = std::strerror(x.code);
+  else if (x.how == exec::program_end::killed)
+    out = "killed by signal " + code;
+  else if (x.how == exec::program_end::too_slow)
+    out = "not done after " + std::to_string(program_limit.count())
+          + " minutes";
+  else if (x.how == exec::program_end::too_much)
+    out = "printed more than " + std::to_string(answer_bytes_max) + " bytes";
+  const auto note = exec::note_of(x.complaints);
+  return note.empty() ? out : out + ": " + note;
+}
 
 /// Writes a line for each file, a handful at a time.
 class identifier {
@@ -95,11 +114,12 @@ private:
     ask.folder = x_.files.root;
     ask.time_limit = program_limit;
     ask.output_max = answer_bytes_max;
+    ask.groups = x_.with.programs.get();
     const auto ended = exec::run_program(ask);
     if (ended.how != exec::program_end::exited || ended.code != 0)
       return caf::make_error(ec::store_failed,
-                             x_.with.siegfried
-                               + " failed: " + ended.complaints.substr(0, 500));
+                             x_.with.siegfried + " failed: "
+                               + failure_of(ended));
     auto read = formats::read_siegfried(ended.output);
     if (!read)
       return std::move(read.error());

@@ -66,6 +66,48 @@ TEST_F(ingest, row_p14_says_at_the_last_attempt_that_it_gives_up) {
   EXPECT_NE(item.note.find("will not retry"), std::string::npos);
 }
 
+/// A program in siegfried's place that does this.
+std::string script(const fs::path& folder, const std::string& what) {
+  const auto path = folder / "sf";
+  std::ofstream{path} << "#!/bin/sh\n" << what << "\n";
+  fs::permissions(path, fs::perms::owner_all);
+  return path.string();
+}
+
+TEST_F(ingest, siegfried_ends_with_the_other_programs) {
+  const auto programs = std::make_shared<exec::program_groups>();
+  programs->end_all();
+  handlers = ingest_stages(
+    {.tools = tools,
+     .profiles = nullptr,
+     .profile_otherwise = {},
+     .siegfried = script(home.path(), "sleep 2; echo '{\"files\":[]}'"),
+     .programs = programs,
+     .node = "worker-1"});
+  auto job = job_of(receive(parts_of("photos", two_files)));
+  ASSERT_EQ(run_through(job, "stage"), "");
+  const auto how = run("identify", job);
+  EXPECT_EQ(how.says, verdict::retry);
+  EXPECT_NE(how.reason.find("killed by signal 9"), std::string::npos)
+    << how.reason;
+}
+
+TEST_F(ingest, row_p14_says_on_one_line_what_siegfried_complains_about) {
+  handlers = ingest_stages(
+    {.tools = tools,
+     .profiles = nullptr,
+     .profile_otherwise = {},
+     .siegfried = script(home.path(), "printf 'a\\033[1m\\nb\\n' >&2; exit 3"),
+     .programs = {},
+     .node = "worker-1"});
+  auto job = job_of(receive(parts_of("photos", two_files)));
+  ASSERT_EQ(run_through(job, "stage"), "");
+  const auto how = run("identify", job);
+  EXPECT_EQ(how.says, verdict::retry);
+  EXPECT_TRUE(how.reason.ends_with("failed: exit code 3: a[1m b"))
+    << how.reason;
+}
+
 TEST_F(ingest, cold_storage_is_not_read_again) {
   tools->cold_storage = {"far"};
   auto job = job_of(receive(parts_of("photos", two_files)));

@@ -103,6 +103,7 @@ protected:
                               .profiles = nullptr,
                               .profile_otherwise = {},
                               .siegfried = {},
+                              .programs = {},
                               .node = "worker-1"});
   }
 
