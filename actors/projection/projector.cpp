@@ -95,23 +95,6 @@ caf::error make_ready(projector_state& state) {
 
 // -- projecting ---------------------------------------------------------------
 
-/// Of the largest slices: to one group of the journal.
-constexpr std::uint32_t halvings_max = 17;
-/// So many in a row before they are larger again.
-constexpr std::uint32_t taken_min = 16;
-
-/// What the tables have said to a slice.
-void note_taken(projector_state& state, bool is_taken) {
-  auto& halvings = state.halvings;
-  state.taken = is_taken ? state.taken + 1 : 0;
-  if (!is_taken)
-    halvings = std::min(halvings + 1, halvings_max);
-  if (halvings == 0 || state.taken < taken_min)
-    return;
-  --halvings;
-  state.taken = 0;
-}
-
 /// A fold that starts where the projection is, and knows the message queues.
 caf::error begin_fold(projector_state& state) {
   auto& tables = *state.options.projection;
@@ -134,14 +117,12 @@ caf::error begin_fold(projector_state& state) {
 }
 
 bool is_full(const projector_state& state) {
-  const auto part = [&](std::uint64_t most) {
-    return std::max<std::uint64_t>(1, most >> state.halvings);
-  };
   const auto& fold = *state.fold;
-  return fold.events() >= part(state.options.slice_events_max)
-         || fold.failed_bytes() >= part(failed_bytes_per_slice)
-         || fold.document_bytes() >= part(document_bytes_per_slice)
-         || state.contents.bytes() >= part(contents_bytes_per_slice);
+  const auto& size = state.size;
+  return fold.events() >= size.part_of(state.options.slice_events_max)
+         || fold.failed_bytes() >= size.part_of(failed_bytes_per_slice)
+         || fold.document_bytes() >= size.part_of(document_bytes_per_slice)
+         || state.contents.bytes() >= size.part_of(contents_bytes_per_slice);
 }
 
 /// Folds what the journal has, until the slice is full. The fold ends between
@@ -190,12 +171,11 @@ caf::error project_one(projector_state& state) {
   crash_point("slice_before");
   auto applied = state.options.projection->apply(*folded);
   crash_point("slice_after");
+  state.size.note(applied.engaged());
   if (!applied) {
-    note_taken(state, false);
     begin_again(state);
     return applied.error();
   }
-  note_taken(state, true);
   state.applied = folded->last;
   state.segments = state.options.journal->segments();
   state.shared.begin_slice();

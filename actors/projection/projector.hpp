@@ -3,6 +3,7 @@
 #include "actors/projection/sent_contents.hpp"
 #include "actors/rules/fold/shared_places.hpp"
 #include "actors/rules/fold/slice_fold.hpp"
+#include "actors/rules/fold/slice_size.hpp"
 #include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
@@ -98,10 +99,7 @@ struct projector_state {
     sequence until = 0;
   } round;
 
-  /// How often slices have been halved: what the tables did not take, for its
-  /// size or the time that it took, they are not given again as it was.
-  std::uint32_t halvings = 0;
-  std::uint32_t taken = 0; ///< slices of that size
+  rules::slice_size size;
 
   /// What `live` and `shared` count, once they do.
   sequence applied = 0;
