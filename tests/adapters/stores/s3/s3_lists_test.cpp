@@ -6,15 +6,22 @@
 
 namespace depositd::s3 {
 
+namespace {
+
+/// Of a list, with one key; `next`: what the one behind it is asked for by,
+/// empty: there is none.
+std::string page(const std::string& key, const std::string& next) {
+  return answer_of("200 OK",
+                   "<ListBucketResult><IsTruncated>"
+                     + std::string{next.empty() ? "false" : "true"}
+                     + "</IsTruncated><NextContinuationToken>" + next
+                     + "</NextContinuationToken><Contents><Key>" + key
+                     + "</Key><Size>1</Size></Contents></ListBucketResult>");
+}
+
+} // namespace
+
 TEST(s3_lists, are_followed_to_their_end_and_not_for_ever) {
-  const auto page = [](const std::string& key, const std::string& next) {
-    return answer_of("200 OK",
-                     "<ListBucketResult><IsTruncated>"
-                       + std::string{next.empty() ? "false" : "true"}
-                       + "</IsTruncated><NextContinuationToken>" + next
-                       + "</NextContinuationToken><Contents><Key>" + key
-                       + "</Key><Size>1</Size></Contents></ListBucketResult>");
-  };
   int count = 0;
   scripted_server server{[&](const std::string&) {
     ++count;
@@ -39,11 +46,7 @@ TEST(s3_lists, that_go_round_are_ended) {
   int count = 0; // two pages, each of which names the other
   scripted_server server{[&](const std::string&) {
     const std::string here = count++ % 2 == 0 ? "a" : "b";
-    return answer_of("200 OK",
-                     "<ListBucketResult><IsTruncated>true</IsTruncated>"
-                     "<NextContinuationToken>after-"
-                       + here + "</NextContinuationToken><Contents><Key>" + here
-                       + "</Key><Size>1</Size></Contents></ListBucketResult>");
+    return page(here, "after-" + here);
   }};
   client bucket{options_for(server)};
   int taken = 0;
@@ -58,12 +61,7 @@ TEST(s3_lists, that_go_round_are_ended) {
 TEST(s3_lists, that_begin_again_and_again_by_ever_new_tokens_are_ended) {
   int count = 0;
   scripted_server server{[&](const std::string&) {
-    return answer_of("200 OK",
-                     "<ListBucketResult><IsTruncated>true</IsTruncated>"
-                     "<NextContinuationToken>t"
-                       + std::to_string(++count)
-                       + "</NextContinuationToken><Contents><Key>a</Key>"
-                         "<Size>1</Size></Contents></ListBucketResult>");
+    return page("a", "t" + std::to_string(++count));
   }};
   client bucket{options_for(server)};
   const auto failure =
