@@ -241,6 +241,17 @@ class DocumentsBite(unittest.TestCase):
         for text in ("a\n\n| b |\n| c |\n\nd\n", "a\n  | b\n"):
             self.assertEqual(check({"docs/B.md": text}), [], text)
 
+    def test_links_that_lead_nowhere(self):
+        check = documents.check_links_lead_somewhere
+        tree = {"docs/a/C.md": "# One more `x`: y\n\n```\n# No heading\n```\n"}
+        for text in ("[a](C.md)", "[a](a/C.md#one)", "[a](#b)", "[a](../a.py)",
+                     "[a](a/C.md#no-heading)"):
+            self.assertEqual(len(check({**tree, "docs/B.md": text})), 1, text)
+        for text in ("[a](a/C.md)", "[a](a/C.md#one-more-x-y)", "[a](a/)",
+                     "# B\n[a](#b)", "`[a](C.md)`", "```\n[a](C.md)\n```",
+                     "[a](https://b.c/d.md)", "![a](pictures/b.png)"):
+            self.assertEqual(check({**tree, "docs/B.md": text}), [], text)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -4,6 +4,7 @@ tell.
 Every check takes a tree and returns complaints; an empty list is a pass.
 """
 
+import posixpath
 import re
 
 EVENTS = "messages/values/events.hpp"
@@ -102,6 +103,39 @@ def check_tables_are_whole(tree):
     return out
 
 
+BLOCK = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
+
+
+def anchors_of(text):
+    """What a link may have behind "#": headings, as they are shown."""
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+            for title in re.findall(r"^#+ (.*)$", BLOCK.sub("", text),
+                                    re.MULTILINE)}
+
+
+def check_links_lead_somewhere(tree):
+    """Links between documents, and to headings in them. Pictures are not in
+    the tree, nor is what has no ending: folders."""
+    out = []
+    for path, text in tree.items():
+        if not path.endswith(".md"):
+            continue
+        shown = BLOCK.sub(lambda x: "\n" * x.group().count("\n"), text)
+        shown = re.sub(r"`[^`\n]*`", "", shown)
+        for match in re.finditer(r"\]\((?![a-z]+:)([^)\s#]*)(?:#([^)\s]*))?\)",
+                                 shown):
+            name, anchor = match.groups()
+            to = posixpath.normpath(posixpath.join(
+                posixpath.dirname(path), name)) if name else path
+            if to.startswith(PICTURES) or "." not in posixpath.basename(to):
+                continue
+            if to not in tree or (
+                    anchor and anchor not in anchors_of(tree[to])):
+                line = shown.count("\n", 0, match.start()) + 1
+                out.append(f"{path}:{line}: nothing is at {match.group()[1:]}")
+    return out
+
+
 CHECKS = [check_every_event_has_its_line, check_decisions_have_plain_headings,
           check_decisions_are_there, check_named_files_are_there,
-          check_tables_are_whole]
+          check_tables_are_whole, check_links_lead_somewhere]

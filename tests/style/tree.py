@@ -5,7 +5,7 @@ from pathlib import Path
 
 FOLDERS = ("messages", "actors", "adapters", "config", "tests", "benchmarks",
            "docs", "scripts", "cmake", "packaging", ".ci")
-FILES = ("CMakeLists.txt", "CMakePresets.json", "README.md",
+FILES = ("CMakeLists.txt", "CMakePresets.json", "README.md", "CHANGELOG.md",
          "CONTRIBUTING.md", "VERSION", ".clang-format", ".gitignore")
 CPP = (".cpp", ".hpp", ".c", ".h")
 PACKED = (".xz", ".png")
