@@ -114,7 +114,7 @@ private:
                      render(failure));
       }
     }
-    batch_.more[reported] = written(telling(about_));
+    batch_.more[reported] = written(told_after(about_, trouble.empty()));
     if (has_calls())
       return again_at_once();
     return ended(verdict::done, trouble);
@@ -143,12 +143,12 @@ private:
       return std::nullopt;
     const auto& row = about_.batch;
     mail out;
-    if (row.status.state == batch_state::failed && !row.jobs.split)
-      out = split_failure_mail(row, batch_, about_.number);
-    else if (has_news(about_))
-      out = report_mail(about_, batch_);
-    else
+    if (!has_news(about_))
       return std::nullopt;
+    const bool is_first = about_.before.said_in == 0;
+    out = is_first && !row.jobs.split
+            ? split_failure_mail(row, batch_, about_.number)
+            : report_mail(about_, batch_);
     out.to = to;
     out.bcc = tools_.reports_bcc;
     return out;

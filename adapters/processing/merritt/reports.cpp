@@ -35,7 +35,7 @@ bool was_open(const told& x, item_id id) {
 bool is_news(const told& before, const job_row& x) {
   const bool failed_before = before.failed.contains(x.id);
   if (x.status.state == job_state::completed)
-    return before.number == 0 || failed_before || was_open(before, x.id);
+    return before.said_in == 0 || failed_before || was_open(before, x.id);
   if (x.status.state == job_state::failed)
     return !failed_before;
   return false;
@@ -168,6 +168,7 @@ json written(const told& x) {
   for (const auto& [id, retries] : x.failed)
     failed.push_back(json::array({id, retries}));
   return {{"number", x.number},
+          {"said_in", x.said_in},
           {"ok", x.ok},
           {"failed", std::move(failed)},
           {"open", x.open}};
@@ -177,6 +178,7 @@ told read_told(const json& from) {
   try {
     told out;
     from.at("number").get_to(out.number);
+    out.said_in = from.value("said_in", out.number);
     from.at("ok").get_to(out.ok);
     for (const auto& one : from.at("failed"))
       out.failed[one.at(0).get<item_id>()] = one.at(1).get<std::uint32_t>();
@@ -188,8 +190,24 @@ told read_told(const json& from) {
   }
 }
 
-told telling(const report& x) {
-  told out{.number = x.number, .ok = ended_well(x), .failed = {}, .open = {}};
+bool has_news(const report& x) {
+  return x.before.said_in == 0 || x.before.ok != ended_well(x)
+         || std::any_of(x.jobs.begin(), x.jobs.end(), [&](const auto& job) {
+              return is_news(x.before, job);
+            });
+}
+
+told told_after(const report& x, bool sent) {
+  if (!sent || !has_news(x)) {
+    auto out = x.before;
+    out.number = x.number;
+    return out;
+  }
+  told out{.number = x.number,
+           .said_in = x.number,
+           .ok = ended_well(x),
+           .failed = {},
+           .open = {}};
   for (const auto& job : x.jobs)
     if (job.status.state == job_state::failed)
       out.failed[job.id] = job.status.retry_count;
@@ -197,13 +215,6 @@ told telling(const report& x) {
       out.open.push_back(job.id);
   std::sort(out.open.begin(), out.open.end());
   return out;
-}
-
-bool has_news(const report& x) {
-  return x.before.number == 0 || x.before.ok != ended_well(x)
-         || std::any_of(x.jobs.begin(), x.jobs.end(), [&](const auto& job) {
-              return is_news(x.before, job);
-            });
 }
 
 std::string report_id(const std::string& batch_uuid, std::uint32_t number) {
@@ -234,7 +245,7 @@ mail report_mail(const report& x, const batch_document& batch) {
       out.text += line("Status Message", job.status.note);
       break;
     }
-  if (x.before.number > 0)
+  if (x.before.said_in > 0)
     out.text += line("Since the last report",
                      std::to_string(completed.size()) + " completed, "
                        + std::to_string(failed.size()) + " failed");

@@ -20,7 +20,8 @@ inline constexpr std::size_t listed_jobs_max = 10'000;
 /// that are in neither list were completed, or are not the depositor's concern
 /// any more.
 struct told {
-  std::uint32_t number = 0;                ///< of the report; 0: none yet
+  std::uint32_t number = 0;                ///< of the last report; 0: none yet
+  std::uint32_t said_in = 0;               ///< of the one that told this, or 0
   bool ok = false;                         ///< how it said the batch ended
   std::map<item_id, std::uint32_t> failed; ///< with their retry counts
   std::vector<item_id> open;               ///< by number
@@ -41,11 +42,13 @@ struct report {
   micros now = never;
 };
 
-/// What is told by it.
-told telling(const report& x);
-
-/// Whether there is something new to say; always in the first one.
+/// Whether there is something new to say; always in the first one that comes
+/// to somebody.
 bool has_news(const report& x);
+
+/// What has been told once it was made. One that was not sent, or had no news,
+/// has told nothing.
+told told_after(const report& x, bool sent);
 
 /// Names one report for ever: "report-UUID-N".
 std::string report_id(const std::string& batch_uuid, std::uint32_t number);

@@ -234,6 +234,22 @@ TEST_F(merritt_reports, tell_what_is_still_open_and_then_how_it_ended) {
   EXPECT_EQ(listed(x, "failed.json"), "jid-2 ");
 }
 
+TEST_F(merritt_reports, R11_remember_what_was_told_while_they_are_silent) {
+  add(job_state::completed);
+  add(job_state::failed, "away");
+  ASSERT_EQ(report().says, verdict::done);
+  sent();
+  work->rows[1].status.state = job_state::downloading;
+  ASSERT_EQ(report_again().says, verdict::done);
+  EXPECT_TRUE(mails->sent.empty());
+  work->rows[1].status.state = job_state::failed;
+  ASSERT_EQ(report_again().says, verdict::done);
+  EXPECT_TRUE(mails->sent.empty()) << "that it failed was told";
+  work->rows[1].status.state = job_state::completed;
+  ASSERT_EQ(report_again().says, verdict::done);
+  EXPECT_EQ(listed(sent(), "completed.json"), "jid-2 ");
+}
+
 TEST_F(merritt_reports, R13_R15_say_that_splitting_failed_and_why) {
   work->batch.status.state = batch_state::failed;
   work->batch.status.note = "line 7: no such algorithm";
@@ -421,6 +437,41 @@ TEST_F(merritt_reports, wait_for_the_relay_but_not_for_ever) {
   out = report();
   EXPECT_EQ(out.says, verdict::done);
   EXPECT_HAS(out.reason, "no such user");
+}
+
+TEST_F(merritt_reports, that_were_not_sent_are_made_when_asked_for_again) {
+  add(job_state::completed);
+  add(job_state::failed, "bad");
+  mails->failure = caf::make_error(ec::invalid_argument, "no such user");
+  ASSERT_EQ(report().says, verdict::done);
+  ASSERT_EQ(report().says, verdict::done) << "by a repeat";
+  mails->failure = {};
+  ASSERT_EQ(report_again().says, verdict::done);
+  auto x = sent();
+  EXPECT_EQ(x.id, "report-bid-1-2");
+  EXPECT_EQ(x.text.find("Since the last report"), std::string::npos);
+  EXPECT_EQ(listed(x, "completed.json"), "jid-1 ");
+  work->rows[1].status.state = job_state::completed;
+  mails->failure = caf::make_error(ec::invalid_argument, "no such user");
+  ASSERT_EQ(report_again().says, verdict::done);
+  mails->failure = {};
+  ASSERT_EQ(report_again().says, verdict::done);
+  x = sent();
+  EXPECT_HAS(x.text, "Since the last report: 1 completed, 0 failed\n");
+  EXPECT_EQ(listed(x, "completed.json"), "jid-2 ");
+}
+
+TEST_F(merritt_reports, that_were_not_sent_of_what_was_not_split_say_why) {
+  work->batch.status.state = batch_state::failed;
+  work->batch.status.note = "line 7: no such algorithm";
+  work->batch.jobs = {};
+  mails->failure = caf::make_error(ec::invalid_argument, "no such user");
+  ASSERT_EQ(report().says, verdict::done);
+  mails->failure = {};
+  ASSERT_EQ(report_again().says, verdict::done);
+  const auto x = sent();
+  EXPECT_EQ(x.subject, "Ingest: FAIL -- Submission Queue Failed: bid-1;");
+  EXPECT_HAS(x.text, "Status Message: line 7: no such algorithm\n");
 }
 
 TEST_F(merritt_reports, wait_at_no_cost_while_the_relay_is_away) {
