@@ -194,6 +194,25 @@ class MerrittFiles(MerrittTest):
         self.assertEqual(
             objects(self.running.data / "objects")[found.pop()].version, 20)
 
+    def test_S13_versions_come_as_they_were_sent(self):
+        engine = self.prepared()
+        engine.ctl("pipeline", "pause", "merritt.process")
+        batches = [self.send({"type": "file", "localIdentifier": "same",
+                              "title": str(i)},
+                             [("a.txt", b"%d" % i)])[2] for i in range(8)]
+        wait_until(lambda: all(
+            [x["state"] for x in self.jobs(engine, uuid)] == ["processing"]
+            for uuid in batches))
+        engine.kill()
+        engine.start()
+        engine.ctl("pipeline", "unpause", "merritt.process")
+        for uuid in batches:
+            self.ended(engine, uuid)
+        ark = self.jobs(engine, batches[0])[0]["identifier"]
+        self.assertEqual(
+            [x["title"] for x in engine.ask("object", "show", ark)["versions"]],
+            [str(i) for i in range(8)])
+
     def test_S01_S02_S11_sizes(self):
         unsized = self.serve(Unsized())
         engine = self.prepared(

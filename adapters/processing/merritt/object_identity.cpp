@@ -2,6 +2,7 @@
 
 #include "adapters/processing/merritt/lock_clock.hpp"
 #include "adapters/processing/merritt/manifest.hpp"
+#include "adapters/processing/merritt/object_turns.hpp"
 
 #include <algorithm>
 
@@ -18,14 +19,19 @@ public:
   }
 
   std::optional<outcome> run() {
+    // Only now is all known that stands in the payload's metadata.
+    enter_turns(x_);
     if (auto ending = lock_local_ids())
       return ending;
     if (auto ending = look_up())
       return ending;
     if (job_.what.identifier.empty())
       return mint();
+    enter_turns(x_);
     if (auto ending = lock(identifier_lock(job_, token(), lock_time())))
       return ending;
+    if (x_.turns != nullptr)
+      x_.turns->leave(x_.task.item.item.id);
     if (auto ending = find_object())
       return ending;
     return bind();
@@ -52,6 +58,9 @@ private:
   }
 
   std::optional<outcome> lock(const object_lock& wanted) {
+    if (!minted()) // who has begun has its locks
+      if (auto ending = wait_for_turn(x_, wanted))
+        return ending;
     const auto taken = inventory_.lock(wanted, lock_time());
     if (!taken)
       return ended(verdict::retry, depositd::render(taken.error()));

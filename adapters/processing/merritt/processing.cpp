@@ -28,11 +28,6 @@ outcome process(work_on_job& x) {
   return ended(verdict::done);
 }
 
-bool is_fatal(const work_on_job& x, verdict says) {
-  return says == verdict::failed || says == verdict::rejected
-         || (says == verdict::retry && is_last_attempt(x));
-}
-
 } // namespace
 
 outcome process_object(work_on_job& x) {

@@ -2,6 +2,7 @@
 
 #include "adapters/processing/merritt/fetching_turns.hpp"
 #include "adapters/processing/merritt/job_steps.hpp"
+#include "adapters/processing/merritt/object_turns.hpp"
 #include "adapters/processing/merritt/splitting.hpp"
 
 #include <atomic>
@@ -44,6 +45,22 @@ job_step in_turn(bool (*is_fetched)(const job_document&), job_step step,
   };
 }
 
+/// What a job says that it is about is known from its first stage on: those
+/// that were sent later let it go first.
+stages::stage_handler
+in_order(const std::shared_ptr<const stages::stage_tools>& tools,
+         std::shared_ptr<object_turns> turns, job_step step) {
+  return job_handler(tools, [turns = std::move(turns),
+                             step = std::move(step)](work_on_job& x) {
+    x.turns = turns.get();
+    enter_turns(x);
+    auto out = step(x);
+    if (is_fatal(x, out.says))
+      give_up_turn(x);
+    return out;
+  });
+}
+
 } // namespace
 
 stages::stage_handlers
@@ -51,9 +68,11 @@ first_stages(std::shared_ptr<const stages::stage_tools> tools,
              std::shared_ptr<promised_room> room,
              std::chrono::milliseconds slow_from) {
   stages::stage_handlers out;
+  const auto turns = std::make_shared<object_turns>();
   const auto fetching = [&](bool (*is_fetched)(const job_document&),
                             job_step step) {
-    return job_handler(tools, in_turn(is_fetched, std::move(step), slow_from));
+    return in_order(tools, turns,
+                    in_turn(is_fetched, std::move(step), slow_from));
   };
   out["merritt.split"] = make_splitter(tools, slow_from);
   out["merritt.stage"] = fetching(&has_url, stage_payload);
@@ -61,13 +80,13 @@ first_stages(std::shared_ptr<const stages::stage_tools> tools,
     &has_rows, [](work_on_job& x) { return estimate_space(x); });
   const auto waiting =
     tools->wake ? std::make_shared<room_watch>(tools, room) : nullptr;
-  out["merritt.provision"] = job_handler(tools, [=](work_on_job& x) {
+  out["merritt.provision"] = in_order(tools, turns, [=](work_on_job& x) {
     return provision_space(x, *room, waiting.get());
   });
   out["merritt.download"] =
     fetching(&has_rows,
              [room](work_on_job& x) { return download_rows(x, *room); });
-  out["merritt.process"] = job_handler(tools, process_object);
+  out["merritt.process"] = in_order(tools, turns, process_object);
   return out;
 }
 
