@@ -8,6 +8,7 @@
 #include "adapters/processing/crossref/text.hpp"
 #include "adapters/processing/crossref/transfer_text.hpp"
 #include "adapters/processing/crossref/xml_text.hpp"
+#include "adapters/processing/stages/unless_away.hpp"
 #include "adapters/processing/stages/until_wanted.hpp"
 #include "messages/values/names.hpp"
 #include "messages/values/operations.hpp"
@@ -120,7 +121,8 @@ public:
       return end_without_mail();
     auto to = address();
     if (!to)
-      return ended(verdict::retry, render(to.error()));
+      return stages::unless_away(
+        to.error(), ended(verdict::retry, render(to.error())));
     if (to->empty())
       return ended(verdict::skip, "the deposit names nobody to tell");
     return send(std::move(*to));
@@ -169,7 +171,7 @@ private:
       return ended(verdict::retry, "the doors are not open yet");
     auto what = row();
     if (!what)
-      return ended(what.error());
+      return stages::unless_away(what.error(), ended(what.error()));
     if (auto later =
           stages::until_wanted(with_.tools->callbacks, contact_.callback))
       return std::move(*later);
@@ -187,7 +189,7 @@ private:
   outcome send(std::string to) {
     auto what = row();
     if (!what)
-      return ended(what.error());
+      return stages::unless_away(what.error(), ended(what.error()));
     const auto turn = with_.turns->enter(stages::mail_relay);
     if (!turn)
       return wait_for_turn();

@@ -29,12 +29,15 @@ public:
 
   caf::expected<std::vector<submission_row>>
   submissions(const submission_query& x) override {
+    if (failure)
+      return failure;
     if (x.id != row.id || x.user != row.user)
       return std::vector<submission_row>{};
     return std::vector<submission_row>{row};
   }
 
   submission_row row;
+  caf::error failure;
 };
 
 class notify_handler_test : public ::testing::Test {
@@ -245,7 +248,7 @@ TEST_F(notify_handler_test, waits_until_callbacks_are_wanted_again) {
   EXPECT_EQ(tell(deposit_of("")).says, verdict::done);
 }
 
-TEST_F(notify_handler_test, tries_again_while_the_bytes_are_away) {
+TEST_F(notify_handler_test, pays_no_attempt_while_the_bytes_are_away) {
   const auto bytes = deposit_of("ann@example.org");
   tell(bytes);
   mails->sent.clear();
@@ -255,9 +258,24 @@ TEST_F(notify_handler_test, tries_again_while_the_bytes_are_away) {
   item.item.body = encode_submission_body(rows->row.submission);
   item.control = std::make_shared<const control_state>(control);
   blobs->fails_with = static_cast<int>(ec::store_failed);
-  EXPECT_EQ(make_notify_handler({.tools = tools})({item, stage}).says,
-            verdict::retry);
+  const auto work = make_notify_handler({.tools = tools});
+  const auto out = work({item, stage});
+  EXPECT_EQ(out.says, verdict::not_yet);
+  EXPECT_EQ(out.delay_ms, 10'000u);
+  // One that has lost them may have them again, but not for ever.
+  blobs->fails_with = static_cast<int>(ec::not_found);
+  EXPECT_EQ(work({item, stage}).says, verdict::retry);
   EXPECT_TRUE(mails->sent.empty());
+}
+
+TEST_F(notify_handler_test, pays_no_attempt_while_the_row_is_away) {
+  control.contacts["press"].callback = "https://example.org/told";
+  rows->failure = caf::make_error(ec::store_failed, "the tables are away");
+  EXPECT_EQ(tell(deposit_of("")).says, verdict::not_yet);
+  control.contacts.clear();
+  EXPECT_EQ(tell(deposit_of("ann@example.org")).says, verdict::not_yet);
+  EXPECT_TRUE(mails->sent.empty());
+  EXPECT_TRUE(callbacks->asked.empty());
 }
 
 TEST_F(notify_handler_test, says_in_the_log_that_there_is_no_mail_any_more) {
