@@ -21,6 +21,7 @@ LEAST = 12
 # save time only: a mistake without a line here is looked for in all lives.
 NEEDS = {
     "answered_from_the_past": "questions",
+    "away_taken_for_lost": "blobs",
     "batches_not_counted": "moves,several",
     "backlog_given_up": "channels",
     "cancelled_before_commit": "cancels",
@@ -61,6 +62,7 @@ NEEDS = {
     "stages_not_spread": "pipeline_changes",
     "state_goes_back": "pipeline_changes",
     "submitter_not_checked": "pipeline_changes",
+    "unkept_file_passed_over": "blobs,records",
     "untold_at_recovery": "notifying",
 }
 

@@ -87,7 +87,8 @@ findings check(const history& x) {
                            check_backups,
                            check_deletions,
                            check_checks,
-                           check_letters})
+                           check_letters,
+                           check_files})
     judge(x, out);
   return out;
 }

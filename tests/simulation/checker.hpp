@@ -121,6 +121,10 @@ void check_checks(const history& x, findings& out); // F-1
 /// Who was told that dead letters went back can rely on it.
 void check_letters(const history& x, findings& out);
 
+/// A large file is kept before a deposit names it, and who cannot read it does
+/// not go on without it, nor lets the deposit pay for a store that is away.
+void check_files(const history& x, findings& out); // O-1
+
 /// All of them.
 findings check(const history& x);
 

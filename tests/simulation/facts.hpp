@@ -345,6 +345,25 @@ struct wake_wanted {
   std::vector<item_id> ids;
 };
 
+// -- files that are too large for a journal
+
+/// The store has it from now on.
+struct file_kept {
+  std::string sha256;
+};
+
+/// What the store said to who needed one.
+enum class file_said : std::uint8_t { given, away, lost };
+
+/// Somebody who works on a deposit has asked for its file, and says this of the
+/// deposit.
+struct file_asked {
+  std::uint32_t processor = 0;
+  item_id id = 0;
+  file_said said = file_said::given;
+  verdict says = verdict::done;
+};
+
 // -- the world
 
 /// Something was broken on purpose: rings may have lost a turn.
@@ -369,6 +388,7 @@ using fact =
                resumed, published, to_publish, dead_lettered, offered, fault,
                left_over, brought_back, topics_begun, restore_wanted,
                deletion_known, letters_wanted, letters_returned,
-               object_recorded, object_deleted, wake_wanted>;
+               object_recorded, object_deleted, wake_wanted, file_kept,
+               file_asked>;
 
 } // namespace depositd::simulation

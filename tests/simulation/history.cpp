@@ -72,6 +72,15 @@ struct teller {
     for (const auto id : x.ids)
       out << ' ' << id;
   }
+  void operator()(const file_kept& x) const {
+    out << "kept file " << x.sha256;
+  }
+  void operator()(const file_asked& x) const {
+    constexpr const char* words[] = {"given", "away", "lost"};
+    out << "asked for the file of " << x.id << " by " << x.processor << ": "
+        << words[static_cast<std::size_t>(x.said)] << ", verdict "
+        << static_cast<int>(x.says);
+  }
   void operator()(const letters_wanted& x) const {
     out << "wanted back #" << x.number << ": " << x.count << " letters";
   }

@@ -180,6 +180,10 @@ constexpr std::uint64_t checks_salt = std::uint64_t{415'209} << 32;
 /// older have none.
 constexpr std::uint64_t wakes_salt = std::uint64_t{422'321} << 32;
 
+/// Every seventh life; those of seeds.txt and bug_seeds.txt that are older have
+/// none.
+constexpr std::uint64_t blobs_salt = std::uint64_t{112'266'285} << 32;
+
 /// What a life may have besides messages.
 constexpr switch_of switches_of_parts[] = {
   {"work", &knobs::work},       {"sources", &knobs::sources},
@@ -199,7 +203,7 @@ constexpr switch_of switches_of_parts[] = {
   {"backups", &knobs::backups}, {"late_topics", &knobs::late_topics},
   {"grown_topics", &knobs::grown_topics}, {"deletions", &knobs::deletions},
   {"letters", &knobs::letters}, {"checks", &knobs::checks},
-  {"wakes", &knobs::wakes},
+  {"wakes", &knobs::wakes},     {"blobs", &knobs::blobs},
 };
 
 constexpr switch_of switches_of_nodes[] = {
@@ -267,6 +271,7 @@ knobs::knobs(chance& by, std::uint64_t seed) {
   grown_topics = records && chance{seed ^ grown_topics_salt}.one_in(4);
   letters = records && poison && chance{seed ^ letters_salt}.one_in(4);
   files = chance{seed ^ files_salt}.one_in(7);
+  blobs = chance{seed ^ blobs_salt}.one_in(7);
   deletions = chance{seed ^ deletions_salt}.one_in(6);
   wakes = work && chance{seed ^ wakes_salt}.one_in(3);
   ephemeral = chance{seed ^ ephemeral_salt}.one_in(7);

@@ -94,6 +94,7 @@ struct knobs {
   bool look_ups = false; ///< depositors ask what became of theirs
   bool notifying = false; ///< and are told when it is over
   bool files = false;    ///< they bring files, which are read and sent again
+  bool blobs = false;    ///< or large ones, whose store fails and loses some
   // -- topics
   bool records = false;          ///< deposits come by a topic
   bool poison = false;           ///< and not all of them are any

@@ -40,7 +40,7 @@ world_state::world_state(std::uint64_t seed, const lessened& by)
     backup_chance_(seed ^ 0x6261636bU), deletion_chance_(seed ^ 0x64656c65U),
     letter_chance_(seed ^ 0x6c657474U),
     late_chance_(seed ^ 0x6c617465U), grow_chance_(seed ^ 0x67726f77U),
-    wake_chance_(seed ^ 0x77616b65U),
+    wake_chance_(seed ^ 0x77616b65U), blob_chance_(seed ^ 0x626c6f62U),
     system_(config_),
     scheduler_(
       dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
@@ -79,6 +79,8 @@ world::~world() {
     end(*engine);
   if (letters_)
     caf::anon_send_exit(letters_, caf::exit_reason::kill);
+  for (const auto& by : submitters_)
+    caf::anon_send_exit(by, caf::exit_reason::kill);
   caf::anon_send_exit(outside_, caf::exit_reason::kill);
   settle();
 }
@@ -189,6 +191,7 @@ void world::begin() {
       shard_disk::surroundings{
         &told_, &chance_, [this] { return now_us(); },
         backup_folder_ ? backup_folder_->path() : std::filesystem::path{}}));
+  open_blobs();
   open_topics();
   open_letters();
   open_sources();
@@ -282,6 +285,7 @@ bool world::step_of_a_part() {
     {&knobs::renewals, &world::renewal_chance_, 3, &world::step_of_renewals},
     {&knobs::ages, &world::age_chance_, 4, &world::step_of_ages},
     {&knobs::files, &world::file_chance_, 3, &world::step_of_files},
+    {&knobs::blobs, &world::blob_chance_, 3, &world::step_of_blobs},
     {&knobs::ephemeral, &world::ephemeral_chance_, 3,
      &world::step_of_ephemeral},
     {&knobs::inquiries, &world::inquiry_chance_, 4, &world::inquire},

@@ -17,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace depositd::simulation {
@@ -223,6 +224,25 @@ private:
   template <class Then>
   void ask_for_file(item_id id, Then then);
   void list_left_files();
+
+  // -- world_blobs.cpp: deposits whose files are in the store of large ones
+
+  void open_blobs();
+  void set_blob_faults(bool on);
+  void step_of_blobs();
+  std::pair<std::string, std::string> some_file();
+  std::string user_of_a_file();
+  void deposit_kept();
+  void produce_large();
+  void order_file();
+  void order_file_again();
+  template <class Request>
+  void order(Request what, const std::string& name, const std::string& user);
+  template <class Then>
+  void look_at_kept(item_id id, Then then);
+  outcome with_its_file(std::uint32_t processor, const claimed_item& item,
+                        const outcome& otherwise);
+  void list_left_blobs();
 
   // -- world_ephemeral.cpp: channels that go with their last consumer
 

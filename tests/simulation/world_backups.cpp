@@ -78,6 +78,8 @@ void world::go_back_to_backup() {
   const auto lost = lost_since(copy.entries);
   auto said = said_since(copy.entries);
   told_.entries.resize(copy.entries);
+  if (blobs_)
+    blobs_->go_back(copy.folder);
   disks_[0]->go_back(std::move(copy));
   tell(lost);
   tell(fault{"all is as it was in the backup"});

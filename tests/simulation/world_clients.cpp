@@ -63,7 +63,7 @@ void world::send_messages() {
 void world::deposit(submit message,
                     std::function<void(const submitted&)> kept) {
   message.queue = "metadata";
-  if (message.body.empty())
+  if (message.body.empty() && message.submission.blob.empty())
     message.submission.blob = "none";
   const auto name = message.submission.file_name;
   const auto user = message.user;

@@ -59,6 +59,8 @@ void world::calm_down() {
     list_left_users();
   if (knobs_.files)
     list_left_files();
+  if (knobs_.blobs)
+    list_left_blobs();
   if (knobs_.ephemeral)
     list_left_channels();
   if (knobs_.ages)

@@ -49,6 +49,7 @@ depositd::engine::core_options world::options_of(simulated_engine& engine,
   // Longer than what was sent to it may be held up on its way.
   if (knobs_.fleeting)
     options.queue_idle_max = 20s;
+  options.blobs = blobs_.get();
   options.published = topics_ && topics_begun_;
   options.new_reference = [this] { return next_reference(); };
   return options;
@@ -129,6 +130,7 @@ void world::set_faults(bool on) {
   }
   for (const auto& disk : disks_)
     disk->faults = x;
+  set_blob_faults(on);
 }
 
 } // namespace depositd::simulation

@@ -245,6 +245,8 @@ void world::report(simulated_processor::pointer self, simulated_worker& who,
     what.says = verdicts[chance_.below(7)];
     what.delay_ms = chance_.one_in(2) ? 0 : 500 + chance_.below(8000);
   }
+  if (who.queue == "metadata")
+    what = with_its_file(who.number, item, what);
   what.tell = who.queue == "metadata" && is_to_be_told();
   say(self, who, what, repeat ? 0 : 1);
 }

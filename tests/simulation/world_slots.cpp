@@ -29,6 +29,8 @@ handler_actor world::spawn_handler(std::uint32_t number) {
                                                verdict::release};
         if (!calm_)
           what.says = verdicts[chance_.below(5)];
+        if (x.queue == "metadata")
+          what = with_its_file(number, item, what);
         what.tell = x.queue == "metadata" && is_to_be_told();
         auto promise = self->make_response_promise<outcome>();
         auto finish = [=, this]() mutable {

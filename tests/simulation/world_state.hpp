@@ -4,7 +4,9 @@
 // them, and what the world remembers of what it has done.
 
 #include "messages/actors.hpp"
+#include "messages/operator_actors.hpp"
 #include "messages/receiving.hpp"
+#include "tests/simulation/blobs.hpp"
 #include "tests/simulation/disk.hpp"
 #include "tests/simulation/history.hpp"
 #include "tests/simulation/knobs.hpp"
@@ -114,6 +116,7 @@ struct world_state {
   chance late_chance_;     ///< of topics that come later alone
   chance grow_chance_;     ///< of partitions that are added alone
   chance wake_chance_;     ///< of what is woken alone
+  chance blob_chance_;     ///< of large files alone
   history told_;
   system_config config_;
   caf::actor_system system_;
@@ -125,6 +128,7 @@ struct world_state {
   std::optional<temporary_folder> backup_folder_; ///< none: no backups
   std::optional<disk_copy> backup_; ///< the last one that was made
   std::uint32_t backups_ = 0;       ///< that somebody wanted
+  std::shared_ptr<simulated_blobs> blobs_; ///< null: no large files
   std::vector<std::unique_ptr<shard_disk>> disks_;        ///< by shard
   std::unique_ptr<simulated_engine> engine_;              ///< null: down
   std::vector<std::unique_ptr<simulated_engine>> former_; ///< some still act
@@ -149,6 +153,10 @@ struct world_state {
   std::vector<submitted> submitted_; ///< that their depositors ask for
   std::map<item_id, std::string> files_; ///< that came with deposits
   std::vector<submitted> in_work_;   ///< claimed by the door that took them in
+  std::map<std::string, std::string> names_kept_; ///< SHA-256, by file name
+  std::vector<submitted> kept_deposits_; ///< whose files are in the store
+  std::vector<submitter_actor> submitters_;
+  std::uint32_t large_records_ = 0;
 
   bool endless_ = false; ///< actors talk for ever: the life is over
   bool calm_ = true;     ///< nothing is broken on purpose: not yet, or no more

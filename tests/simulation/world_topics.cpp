@@ -127,6 +127,7 @@ void world::spawn_topics(simulated_engine& engine,
   reading.shards = knobs_.shards;
   reading.journal = engine.core.journal;
   reading.keeps_cursors = is_shared();
+  reading.blobs = blobs_.get();
   reading.limits.wait = 0ms;
   reading.limits.records_max = 1 + chance_.below(8);
   reading.idle_pause = 50ms;

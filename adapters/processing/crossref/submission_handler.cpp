@@ -2,6 +2,7 @@
 
 #include "adapters/processing/stages/unless_away.hpp"
 #include "messages/values/operations.hpp"
+#include "messages/values/test_points.hpp"
 #include "messages/values/submission_body.hpp"
 
 #include <spdlog/spdlog.h>
@@ -33,7 +34,8 @@ outcome unreadable(const submission_job& job, const caf::error& why) {
   if (why != ec::store_failed)
     spdlog::error("deposit_unreadable submission={} user={} reason=\"{}\"",
                   job.submission, job.user, render(why));
-  if (why == ec::malformed || why == ec::store_damaged)
+  if (why == ec::malformed || why == ec::store_damaged
+      || seeded_bug("away_taken_for_lost"))
     return refuse_file(job, {}, render(why));
   return stages::unless_away(why, try_again(render(why)));
 }
