@@ -18,23 +18,35 @@ constexpr std::uint32_t jobs_per_page = 1'000;
 constexpr int pages_max = 20;               ///< of one look
 constexpr std::uint32_t old_jobs_max = 100; ///< of one stage
 constexpr int stages_max = 500;
-/// Engines' clocks differ, and a change has its time before it is written.
-constexpr micros overlap_us = micros{30} * 1'000'000;
+/// Engines' clocks differ, and a change has its time before it is written. The
+/// tables have it once its shard is there: after a crash somebody takes that
+/// over, and recovers it, first.
+constexpr micros overlap_us = micros{300} * 1'000'000;
 
 micros now(self_pointer self) {
   return self->state.options.clock.at(self->clock().now());
+}
+
+micros interval_us(const review_teller_state& state) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+           state.options.interval)
+    .count();
 }
 
 std::string place_of(const rules::review_cause& x) {
   return x.stage.empty() ? x.pipeline : x.pipeline + "." + x.stage;
 }
 
-/// Shows all jobs that need review and have changed since.
-caf::error look(review_teller_state& state) {
+/// Shows all jobs that need review and have changed since, or as many of them
+/// as one look shows: the next one goes on from there.
+caf::error look(review_teller_state& state, micros at) {
   job_query query;
   query.needs_review = true;
   query.changed_since_us = state.since_us;
   query.count_max = jobs_per_page;
+  query.after = state.shown;
+  if (query.after.empty())
+    state.looked_us = at;
   for (int page = 0; page < pages_max; ++page) {
     const auto rows = state.options.work->jobs(query);
     if (!rows)
@@ -42,10 +54,14 @@ caf::error look(review_teller_state& state) {
     for (const auto& row : *rows)
       for (auto& channel : state.channels)
         channel.known.see(row);
-    if (rows->size() < jobs_per_page)
+    if (rows->size() < jobs_per_page) {
+      state.shown.clear();
+      state.since_us = std::max(state.since_us, state.looked_us - overlap_us);
       break;
+    }
     query.after = *rules::pages::read_cursor(
       rules::pages::cursor_after(query.after, *rows));
+    state.shown = query.after;
   }
   return {};
 }
@@ -122,14 +138,16 @@ void look_and_tell(self_pointer self) {
   auto& state = self->state;
   const auto at = now(self);
   if (state.options.leads && !state.options.leads()) {
-    // Whoever leads tells; if that is us later, what is new by then.
-    state.since_us = at - overlap_us;
-  } else if (const auto failed = look(state)) {
+    // Whoever leads tells; if that is us later, also what that one may have
+    // kept for later. Rather twice than never.
+    state.shown.clear();
+    const auto kept_us = std::max(interval_us(state), overlap_us);
+    state.since_us = std::max<micros>(at - kept_us, 0);
+  } else if (const auto failed = look(state, at)) {
     spdlog::warn("reviews_not_read reason=\"{}\"", render(failed));
   } else if (const auto unread = look_for_old(state, at)) {
     spdlog::warn("reviews_not_read reason=\"{}\"", render(unread));
   } else {
-    state.since_us = std::max(state.since_us, at - overlap_us);
     for (auto& channel : state.channels) {
       channel.known.seen_before(state.since_us);
       tell(channel, at);
@@ -202,12 +220,9 @@ review_teller(self_pointer self, review_teller_options options) {
   auto& state = self->state;
   state.options = std::move(options);
   const auto& with = state.options;
-  const auto interval_us =
-    std::chrono::duration_cast<std::chrono::microseconds>(with.interval)
-      .count();
   // What this engine may have known and not told before it ended.
-  state.since_us = std::max<micros>(now(self) - interval_us, 0);
-  const rules::reviews nothing_yet{interval_us, state.since_us};
+  state.since_us = std::max<micros>(now(self) - interval_us(state), 0);
+  const rules::reviews nothing_yet{interval_us(state), state.since_us};
   if (with.mail && !with.mail_to.empty())
     state.channels.push_back(
       {"mail",

@@ -50,6 +50,9 @@ struct review_teller_state {
   review_teller_options options;
   std::vector<review_channel> channels;
   micros since_us = never; ///< what changed before has been seen
+  micros looked_us = 0;    ///< when the look began that is under way
+  /// Where it goes on, if one look did not show all; of each shard.
+  std::vector<item_id> shown;
 };
 
 /// Blocks on the read model, mail and the web, so wiring spawns it detached.

@@ -230,19 +230,61 @@ TEST_F(review_teller_test, looks_again_when_the_read_model_is_back) {
   EXPECT_EQ(mails->sent.size(), 1u);
 }
 
+TEST_F(review_teller_test, tells_also_what_one_look_does_not_show) {
+  constexpr item_id many = 20'001;
+  for (item_id id = 1; id < many; ++id)
+    fail(id, "away");
+  fail(many, "full");
+  start();
+  ASSERT_EQ(mails->sent.size(), 1u);
+  advance(15s);
+  ASSERT_EQ(mails->sent.size(), 2u);
+  EXPECT_NE(mails->sent[1].text.find("full"), std::string::npos);
+  fail(many + 1, "broken", 20);
+  advance(15s);
+  advance(15s);
+  ASSERT_EQ(mails->sent.size(), 3u);
+  for (const auto t : {15s, 15s, 900s, 15s})
+    advance(t);
+  EXPECT_EQ(mails->sent.size(), 3u) << "each counts once";
+}
+
+TEST_F(review_teller_test, tells_what_the_tables_show_late) {
+  start();
+  for (int i = 0; i < 12; ++i)
+    advance(15s);
+  fail(1, "away", 10); // by an engine whose shard somebody else has by now
+  advance(15s);
+  EXPECT_EQ(mails->sent.size(), 1u);
+  advance(15s);
+  EXPECT_EQ(mails->sent.size(), 1u);
+}
+
 TEST_F(review_teller_test, is_silent_while_another_engine_speaks) {
   leads = false;
   fail(1, "away");
   start();
   advance(15s);
   EXPECT_TRUE(mails->sent.empty());
-  for (int i = 0; i < 10; ++i)
+  for (int i = 0; i < 63; ++i)
     advance(15s);
   leads = true;
-  fail(2, "full", 170);
+  fail(2, "full", 970);
   advance(15s);
   ASSERT_EQ(mails->sent.size(), 1u) << "what was told by the other is not new";
   EXPECT_NE(mails->sent[0].text.find("full"), std::string::npos);
+}
+
+TEST_F(review_teller_test, tells_what_another_engine_kept_for_later) {
+  leads = false;
+  start();
+  fail(1, "away", 10);
+  for (int i = 0; i < 20; ++i)
+    advance(15s);
+  leads = true; // the other one is gone, which would have told it by and by
+  advance(15s);
+  ASSERT_EQ(mails->sent.size(), 1u);
+  EXPECT_NE(mails->sent[0].text.find("away"), std::string::npos);
 }
 
 } // namespace
