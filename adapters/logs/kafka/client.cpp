@@ -10,6 +10,7 @@
 #include <atomic>
 #include <fstream>
 #include <future>
+#include <string_view>
 #include <syslog.h>
 #include <system_error>
 #include <thread>
@@ -22,9 +23,16 @@ constexpr auto close_patience = std::chrono::seconds{5};
 
 using clock = std::chrono::steady_clock;
 
+/// Of what a producer that keeps the order says; its sink sees to it.
+bool is_of_order(std::string_view text) {
+  return text.find("enable.gapless.guarantee") != std::string_view::npos
+         || text.find("Gap-less ordering") != std::string_view::npos;
+}
+
 void log_line(const rd_kafka_t*, int level, const char* what,
               const char* text) {
-  const auto severity = level <= LOG_CRIT       ? spdlog::level::err
+  const auto severity = is_of_order(text)       ? spdlog::level::debug
+                        : level <= LOG_CRIT     ? spdlog::level::err
                         : level <= LOG_WARNING  ? spdlog::level::warn
                         : level <= LOG_NOTICE   ? spdlog::level::info
                                                 : spdlog::level::debug;
@@ -107,6 +115,11 @@ caf::error apply_all(rd_kafka_conf_t* conf, const kafka_options& options,
     if (auto error = apply(conf, name, value))
       return error;
   return apply_password(conf, options.password_file);
+}
+
+rd_kafka_resp_err_t fatal_error(rd_kafka_t* handle) {
+  std::array<char, 256> why{};
+  return rd_kafka_fatal_error(handle, why.data(), why.size());
 }
 
 // Nobody joins a group here, so there is none to leave.
@@ -229,9 +242,11 @@ bool client::reaches_broker(deadline end) {
 }
 
 bool client::broken() const {
-  std::array<char, 256> why{};
-  return rd_kafka_fatal_error(handle_, why.data(), why.size())
-         != RD_KAFKA_RESP_ERR_NO_ERROR;
+  return fatal_error(handle_) != RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+bool client::keeps_order() const {
+  return fatal_error(handle_) == RD_KAFKA_RESP_ERR__GAPLESS_GUARANTEE;
 }
 
 } // namespace depositd::kafka

@@ -81,6 +81,10 @@ public:
   /// Whether this producer can only be replaced.
   bool broken() const;
 
+  /// Whether it broke because something was refused: what is behind that in
+  /// its partition must not be written before it.
+  bool keeps_order() const;
+
 private:
   client(rd_kafka_t* handle, std::shared_ptr<client_news> news)
     : handle_(handle), news_(std::move(news)) {

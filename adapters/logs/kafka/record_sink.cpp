@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace depositd {
 
@@ -17,22 +18,45 @@ using clock = std::chrono::steady_clock;
 /// Of a batch in one call: the second is with another producer.
 constexpr int attempts_max = 2;
 
-setting_list sink_settings() {
-  return {{"enable.idempotence", "true"},
-          {"acks", "all"},
-          {"linger.ms", "2"},
-          // A batch is waited for as a whole: its caller's time is the limit.
-          {"message.timeout.ms", "0"},
-          // A rejected record goes out again with what is said about it: more
-          // bytes than the broker takes of a producer who keeps the default.
-          {"message.max.bytes", "2000000"},
-          {"retry.backoff.ms", "50"}};
+/// Of those that go out in one request; a topic may take less than by default.
+constexpr std::size_t batch_bytes_max = 1'000'000;
+constexpr std::size_t batch_bytes_min = 1'000;
+
+/// For the reason of a producer that broke.
+constexpr auto report_patience = std::chrono::milliseconds{500};
+
+setting_list sink_settings(const kafka_options& options,
+                           std::size_t batch_bytes) {
+  setting_list out{
+    {"batch.size", std::to_string(batch_bytes)},
+    {"enable.idempotence", "true"},
+    {"acks", "all"},
+    {"linger.ms", "2"},
+    // A batch is waited for as a whole: its caller's time is the limit.
+    {"message.timeout.ms", "0"},
+    // A rejected record goes out again with what is said about it: more bytes
+    // than the broker takes of a producer who keeps the default.
+    {"message.max.bytes", "2000000"},
+    {"retry.backoff.ms", "50"}};
+  // Where something is refused the producer stops, and nothing of the same
+  // partition gets in before it.
+  const auto at = options.settings.find("enable.idempotence");
+  if (at == options.settings.end() || at->second == "true")
+    out.emplace_back("enable.gapless.guarantee", "true");
+  return out;
 }
 
 /// Of a record, or of all that were sent together with it.
 bool is_too_large(rd_kafka_resp_err_t code) {
   return code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE
          || code == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
+}
+
+/// What all others are told when a producer has stopped for one of them.
+bool says_nothing(rd_kafka_resp_err_t code) {
+  return code == RD_KAFKA_RESP_ERR__FATAL
+         || code == RD_KAFKA_RESP_ERR__PURGE_QUEUE
+         || code == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT;
 }
 
 /// Leaves out an outcome's document, and else value or key, of which the larger
@@ -88,12 +112,15 @@ public:
 
 private:
   caf::error renew();
+  void hear_reports();
   caf::error attempt(const std::vector<outgoing_record>& batch, deadline end);
   caf::error find_topics(const std::vector<outgoing_record>& batch,
                          deadline end);
   caf::error write(const std::vector<outgoing_record>& batch, deadline end);
-  caf::error write_alone(const std::vector<outgoing_record>& batch,
-                         std::size_t i, deadline end);
+  caf::error write_alone(const outgoing_record& whole, std::size_t i,
+                         deadline end);
+  bool all_written(std::size_t count) const;
+  void make_batches_smaller();
   rd_kafka_resp_err_t produce(const outgoing_record& x, std::size_t i);
   void hand_over(const outgoing_record& x, std::size_t i, deadline end);
   void await_reports(deadline end);
@@ -105,7 +132,11 @@ private:
   std::set<std::string> topics_;   ///< that were seen to exist
   std::vector<progress> progress_; ///< of the records of the batch
   std::size_t waiting_ = 0;
-  caf::error why_;      ///< the last failure of a record
+  std::ptrdiff_t refused_ = 0; ///< in the last round, together with others
+  std::size_t batch_bytes_ = batch_bytes_max;      ///< of the next producer
+  std::size_t batch_bytes_used_ = batch_bytes_max; ///< of this one
+  caf::error why_;    ///< a failure of a record
+  bool told_ = false; ///< what is wrong, not only that something is
   std::string trouble_; ///< of the last batch
 };
 
@@ -116,10 +147,21 @@ void kafka_sink::note(std::size_t i, rd_kafka_resp_err_t code) {
     at = progress::written;
   } else if (is_too_large(code)) {
     at = progress::refused;
+    if (!std::exchange(told_, true))
+      why_ = {};
   } else {
     at = progress::failed;
-    why_ = failure("a record was not written", code);
+    const bool tells = !says_nothing(code);
+    if (!told_ || (tells && !why_))
+      why_ = failure("a record was not written", code);
+    told_ = told_ || tells;
   }
+}
+
+void kafka_sink::hear_reports() {
+  client_->news().reported = [this](std::size_t i, rd_kafka_resp_err_t code) {
+    note(i, code);
+  };
 }
 
 /// Another producer: nothing of the old one can reach us or the log's order.
@@ -127,11 +169,14 @@ caf::error kafka_sink::renew() {
   client_->news().reported = nullptr;
   waiting_ = 0;
   topics_.clear();
-  auto fresh = client::open(RD_KAFKA_PRODUCER, options_, sink_settings());
+  auto fresh = client::open(RD_KAFKA_PRODUCER, options_,
+                            sink_settings(options_, batch_bytes_));
   spoilt_ = !fresh;
   if (!fresh)
     return fresh.error();
   client_ = std::move(*fresh);
+  batch_bytes_used_ = batch_bytes_;
+  hear_reports();
   return {};
 }
 
@@ -189,44 +234,87 @@ void kafka_sink::await_reports(deadline end) {
   while (waiting_ > 0 && milliseconds_until(end) > 0 && !client_->broken())
     // Sends at once what still lingers, and shows the reports.
     rd_kafka_flush(client_->handle(), std::min(milliseconds_until(end), 200));
+  // Why it broke comes a moment later; of some there are no more reports.
+  const auto soon = std::min(end, clock::now() + report_patience);
+  while (waiting_ > 0 && !told_ && milliseconds_until(soon) > 0)
+    rd_kafka_poll(client_->handle(), std::min(milliseconds_until(soon), 20));
 }
 
-/// Once through the batch, from the first record that is not written: what is
-/// behind it is written again, so that the order of equal keys stays.
+bool kafka_sink::all_written(std::size_t count) const {
+  return std::all_of(progress_.begin(),
+                     progress_.begin() + static_cast<std::ptrdiff_t>(count),
+                     [](progress x) { return x == progress::written; });
+}
+
+/// Those of the next producer, than the last one's.
+void kafka_sink::make_batches_smaller() {
+  const auto bytes = std::max(batch_bytes_used_ / 2, batch_bytes_min);
+  if (bytes < batch_bytes_)
+    spdlog::info("kafka_batches_made_smaller bytes={}", bytes);
+  batch_bytes_ = bytes;
+}
+
+/// Once through what is not written, in its order. What was refused in an
+/// earlier round goes out alone, when all before it is written and nothing that
+/// is behind it.
 caf::error kafka_sink::write(const std::vector<outgoing_record>& batch,
                              deadline end) {
-  client_->news().reported = [this](std::size_t i, rd_kafka_resp_err_t code) {
-    note(i, code);
-  };
-  const auto first =
-    std::find_if(progress_.begin(), progress_.end(),
-                 [](progress x) { return x != progress::written; })
-    - progress_.begin();
+  hear_reports();
   why_ = {};
+  told_ = false;
   waiting_ = 0;
-  for (auto i = static_cast<std::size_t>(first); i < batch.size(); ++i)
-    hand_over(batch[i], i, end);
+  std::size_t i = 0;
+  for (; i < batch.size(); ++i) {
+    if (progress_[i] == progress::written)
+      continue;
+    if (progress_[i] != progress::refused)
+      hand_over(batch[i], i, end);
+    if (progress_[i] != progress::refused)
+      continue;
+    await_reports(end);
+    if (!all_written(i))
+      break;
+    if (auto error = write_alone(batch[i], i, end))
+      return error;
+  }
   await_reports(end);
+  refused_ = std::count(progress_.begin(),
+                        progress_.begin() + static_cast<std::ptrdiff_t>(i),
+                        progress::refused);
+  if (refused_ > 0 && !why_)
+    why_ = caf::make_error(ec::store_failed,
+                           "brokers refused records for their size");
   if (waiting_ > 0 && !why_)
     why_ = caf::make_error(ec::store_failed,
                            "no broker acknowledged the records in time");
-  for (std::size_t i = 0; i < batch.size() && !why_; ++i)
-    if (progress_[i] == progress::refused)
-      why_ = write_alone(batch, i, end);
   return why_;
 }
 
 /// The broker refuses everything that it was sent together with a record that
-/// is too large; and one that is too large on its own must not block the rest.
-caf::error kafka_sink::write_alone(const std::vector<outgoing_record>& batch,
-                                   std::size_t i, deadline end) {
-  auto x = batch[i];
-  do {
+/// is too large, or is too much together; and a record that is too large on its
+/// own must not block the rest.
+caf::error kafka_sink::write_alone(const outgoing_record& whole, std::size_t i,
+                                   deadline end) {
+  auto x = whole;
+  bool is_whole = true;
+  for (;;) {
+    if (client_->broken())
+      if (auto error = renew())
+        return error;
+    if (auto error = find_topics({x}, end))
+      return error;
+    told_ = false;
     hand_over(x, i, end);
     await_reports(end);
-  } while (progress_[i] == progress::refused && omit_some(x));
-  if (progress_[i] == progress::written)
+    if (progress_[i] != progress::refused || !omit_some(x))
+      break;
+    is_whole = false;
+  }
+  if (progress_[i] == progress::written) {
+    if (is_whole)
+      make_batches_smaller();
     return {};
+  }
   if (progress_[i] == progress::refused)
     return caf::make_error(ec::store_failed,
                            "topic " + x.topic
@@ -240,6 +328,7 @@ caf::error kafka_sink::write_alone(const std::vector<outgoing_record>& batch,
 
 caf::error kafka_sink::attempt(const std::vector<outgoing_record>& batch,
                                deadline end) {
+  refused_ = 0;
   auto error = spoilt_ ? renew() : caf::error{};
   if (!error)
     error = find_topics(batch, end);
@@ -255,18 +344,22 @@ caf::error kafka_sink::publish(const std::vector<outgoing_record>& batch,
   const auto end = clock::now() + wait;
   progress_.assign(batch.size(), progress::failed);
   caf::error error;
-  for (int i = 0; i < attempts_max; ++i) {
+  for (int again = 0; again < attempts_max;) {
     error = attempt(batch, end);
-    const bool broke = client_->broken();
-    // What brokers refuse, they would refuse again at once.
-    if (!error || (!broke && waiting_ == 0))
+    if (!error)
       break;
+    // What brokers refuse, they would refuse again at once; what they took for
+    // too large goes out alone.
+    const bool broke = client_->broken() && !client_->keeps_order();
+    again += refused_ > 0 ? 0 : broke ? 1 : attempts_max;
     // This producer may still send what we gave up; and after a fatal error
     // (confluentinc/librdkafka #4438) it would send nothing.
-    spdlog::warn("kafka_producer_replaced reason=\"{}\"", render(error));
-    if (auto failed = renew())
-      error = std::move(failed);
-    if (!broke || spoilt_ || milliseconds_until(end) == 0)
+    if (client_->broken() || waiting_ > 0) {
+      spdlog::warn("kafka_producer_replaced reason=\"{}\"", render(error));
+      if (auto failed = renew())
+        error = std::move(failed);
+    }
+    if (spoilt_ || milliseconds_until(end) == 0)
       break;
   }
   trouble_ = error ? render(error) : std::string{};
@@ -279,7 +372,8 @@ caf::error kafka_sink::publish(const std::vector<outgoing_record>& batch,
 
 caf::expected<std::unique_ptr<record_sink>>
 open_kafka_sink(const kafka_options& options) {
-  auto first = client::open(RD_KAFKA_PRODUCER, options, sink_settings());
+  auto first = client::open(RD_KAFKA_PRODUCER, options,
+                            sink_settings(options, batch_bytes_max));
   if (!first)
     return first.error();
   return std::unique_ptr<record_sink>{

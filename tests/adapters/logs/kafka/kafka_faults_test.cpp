@@ -6,9 +6,8 @@
 #include "tests/support/kafka_admin.hpp"
 #include "tests/support/kafka_server.hpp"
 
-#include <librdkafka/rdkafka_mock.h>
-
 #include <chrono>
+#include <set>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -64,6 +63,24 @@ protected:
         break;
       for (const auto& x : *some)
         out.push_back(x.value);
+    }
+    return out;
+  }
+
+  /// As readers of the topic do, who know what they have seen.
+  std::vector<std::string> without_repetitions(std::size_t count) {
+    std::vector<std::string> out;
+    std::set<std::string> seen;
+    const auto end = clock::now() + seconds{60};
+    while (out.size() < count && clock::now() < end) {
+      const auto some = source->poll({});
+      EXPECT_TRUE(some) << render(some.error());
+      if (!some)
+        break;
+      for (const auto& x : *some)
+        if (seen.insert(x.headers.empty() ? x.value : x.headers[0].value)
+              .second)
+          out.push_back(x.value);
     }
     return out;
   }
@@ -311,63 +328,33 @@ TEST_F(kafka_faults, a_large_outcome_is_told_without_its_document) {
   EXPECT_EQ(out[1], "");
 }
 
-// What brokers rarely do, from librdkafka's mock broker.
-class kafka_producer : public ::testing::Test {
-protected:
-  void SetUp() override {
-    auto* conf = rd_kafka_conf_new();
-    char why[256];
-    rd_kafka_conf_set(conf, "test.mock.num.brokers", "1", why, sizeof why);
-    host = rd_kafka_new(RD_KAFKA_PRODUCER, conf, why, sizeof why);
-    ASSERT_NE(host, nullptr);
-    cluster = rd_kafka_handle_mock_cluster(host);
-    rd_kafka_mock_topic_create(cluster, "t", 1, 1);
-    sink = std::move(*open_kafka_sink(
-      {.brokers = rd_kafka_mock_cluster_bootstraps(cluster)}));
-  }
-
-  void TearDown() override {
-    sink.reset();
-    rd_kafka_destroy(host);
-  }
-
-  std::int64_t written() {
-    const auto source = std::move(*open_kafka_source(
-      {.brokers = rd_kafka_mock_cluster_bootstraps(cluster)}, "t"));
-    const auto range = source->range(0);
-    EXPECT_TRUE(range);
-    return range ? range->high : 0;
-  }
-
-  rd_kafka_t* host = nullptr;
-  rd_kafka_mock_cluster_t* cluster = nullptr;
-  std::unique_ptr<record_sink> sink;
-  const std::vector<outgoing_record> batch{
-    {.topic = "t", .key = "k", .value = "1"},
-    {.topic = "t", .key = "k", .value = "2"}};
-};
-
-TEST_F(kafka_producer, a_producer_that_broke_is_replaced) {
-  EXPECT_FALSE(sink->publish(batch, seconds{20}));
-  rd_kafka_mock_push_request_errors(
-    cluster, 0 /* Produce */, 1,
-    RD_KAFKA_RESP_ERR_OUT_OF_ORDER_SEQUENCE_NUMBER);
-  const auto error = sink->publish(batch, seconds{20});
-  EXPECT_FALSE(error) << render(error);
-  EXPECT_EQ(sink->trouble(), "");
-  EXPECT_GE(written(), 4);
+TEST_F(kafka_faults, what_is_too_large_keeps_its_place_among_its_key) {
+  ASSERT_FALSE(source->assign({{0, 0}}));
+  auto batch = numbers(0, 7);
+  for (const auto i : {1U, 4U})
+    batch[i].headers = {{"event-id", std::to_string(i)}};
+  batch[1].value.assign(1'500'000, 'x'); // the broker does not take it
+  batch[4].value.assign(2'500'000, 'x'); // nor the client
+  publish(batch);
+  EXPECT_EQ(without_repetitions(7),
+            (std::vector<std::string>{"0", "", "2", "3", "", "5", "6"}));
 }
 
-TEST_F(kafka_producer, a_topic_that_is_not_ours_is_told_of_and_not_tried) {
-  EXPECT_FALSE(sink->publish(batch, seconds{20}));
-  rd_kafka_mock_push_request_errors(
-    cluster, 0 /* Produce */, 1,
-    RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
-  EXPECT_EQ(sink->publish(batch, seconds{20}), ec::store_failed);
-  EXPECT_NE(sink->trouble().find("authorization"), std::string::npos)
-    << sink->trouble();
-  const auto error = sink->publish(batch, seconds{20});
-  EXPECT_FALSE(error) << render(error);
+TEST_F(kafka_faults, batches_that_are_too_large_keep_the_order_of_a_key) {
+  const auto small = topic + ".small";
+  ASSERT_TRUE(make_kafka_topics(
+    options, {{.name = small, .partitions = 1, .record_bytes_max = 300'000}}));
+  source = std::move(*open_kafka_source(options, small));
+  ASSERT_FALSE(source->assign({{0, 0}}));
+  std::vector<outgoing_record> batch;
+  std::vector<std::string> values;
+  for (int i = 100; i < 350; ++i) {
+    values.push_back(std::to_string(i) + std::string(10'000, 'x'));
+    batch.push_back({.topic = small, .key = "k", .value = values.back()});
+  }
+  const auto error = sink->publish(batch, seconds{120});
+  ASSERT_FALSE(error) << render(error);
+  EXPECT_TRUE(without_repetitions(values.size()) == values);
 }
 
 } // namespace depositd
