@@ -139,7 +139,7 @@ void begin_at(self_pointer self, const watermarks_read& known) {
   auto from = positions(state, known);
   if (!from)
     return start_again(self, from.error());
-  auto failed = state.options.source->assign(*from);
+  auto failed = read_from(*state.options.source, *from);
   if (!failed)
     failed = compare(state, known, *from);
   if (failed)

@@ -90,16 +90,18 @@ positions(const intake_state& state, const watermarks_read& known) {
     const auto ours = state.committed.find(p);
     if (ours != state.committed.end())
       next = std::max(next, ours->second);
-    // By its offset, so that it can be said how much there is to read.
-    if (next == from_oldest) {
-      const auto held = options.source->range(p);
-      if (!held)
-        return held.error();
-      next = held->low;
-    }
     out.push_back({p, next});
   }
   return out;
+}
+
+caf::error read_from(record_source& source,
+                     std::vector<partition_position>& positions) {
+  auto failed = source.assign(positions);
+  for (auto& x : positions)
+    if (x.next == from_oldest && !failed)
+      x.next = source.shown_to(x.partition);
+  return failed;
 }
 
 std::vector<partition_position>

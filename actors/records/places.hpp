@@ -26,9 +26,15 @@ std::string mark_name(const intake_options& options, std::int32_t number);
 /// Which record was the last when the log was known to be the one that is read.
 std::string anchor_name(const intake_options& options, std::int32_t number);
 
-/// Of the partitions that are ours.
+/// Of the partitions that are ours; `from_oldest` of those of which nothing was
+/// read.
 caf::expected<std::vector<partition_position>>
 positions(const intake_state& state, const watermarks_read& known);
+
+/// Has the source read from there on, and says by its number where a partition
+/// begins of which nothing was read.
+caf::error read_from(record_source& source,
+                     std::vector<partition_position>& positions);
 
 /// Of these positions those before which there were records that nobody has
 /// read, and nobody can: of partitions of which nothing was ever read.

@@ -1,5 +1,6 @@
 #include "adapters/logs/kafka/client.hpp"
 #include "adapters/logs/kafka/consumed.hpp"
+#include "adapters/logs/kafka/offset_ranges.hpp"
 #include "adapters/logs/kafka/record_log.hpp"
 #include "messages/values/trouble.hpp"
 
@@ -93,24 +94,10 @@ private:
 
 caf::expected<partition_range>
 kafka_source::range_before(std::int32_t partition, deadline end) {
-  for (;;) {
-    partition_range out;
-    const auto code = rd_kafka_query_watermark_offsets(
-      client_->handle(), topic_.c_str(), partition, &out.low, &out.high,
-      std::max(milliseconds_until(end), 1));
-    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
-      client_->news().trouble.clear();
-      return out;
-    }
-    // Waits may end early, and a new topic has no leader for a moment.
-    const bool again = code == RD_KAFKA_RESP_ERR__TRANSPORT
-                       || code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN
-                       || code == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE
-                       || code == RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION;
-    if (!again || milliseconds_until(end) == 0)
-      return failure(topic_ + "/" + std::to_string(partition), code);
-    rd_kafka_poll(client_->handle(), std::min(milliseconds_until(end), 50));
-  }
+  auto found = ranges_of(*client_, topic_, {partition}, end);
+  if (!found)
+    return std::move(found.error());
+  return found->at(partition);
 }
 
 /// By the last fetch; -1 before it.
@@ -153,15 +140,18 @@ caf::error kafka_source::check(std::int32_t partition, std::int64_t next,
 
 caf::error
 kafka_source::assign(const std::vector<partition_position>& positions) {
-  const auto end = until();
+  std::vector<std::int32_t> numbers;
+  for (const auto& x : positions)
+    numbers.push_back(x.partition);
+  const auto ranges = ranges_of(*client_, topic_, numbers, until());
+  if (!ranges)
+    return ranges.error();
   auto from = positions;
   for (auto& x : from) {
-    const auto range = range_before(x.partition, end);
-    if (!range)
-      return range.error();
+    const auto& range = ranges->at(x.partition);
     if (x.next == from_oldest)
-      x.next = range->low;
-    if (auto error = check(x.partition, x.next, *range))
+      x.next = range.low;
+    if (auto error = check(x.partition, x.next, range))
       return error;
   }
   return begin(from);

@@ -2,6 +2,8 @@
 
 // What brokers deleted before it was read, and what is said of it.
 
+#include "messages/ports/record_log.hpp"
+
 #include <cstdint>
 #include <set>
 #include <string>
@@ -12,10 +14,7 @@
 namespace depositd::sources {
 
 /// Of what a partition has.
-struct offset_range {
-  std::int64_t low = 0;
-  std::int64_t high = 0; ///< of the next record that is written
-};
+using offset_range = partition_range;
 
 /// Why a partition is not read from `next`, which is outside of what is there.
 inline std::string gap(const std::string& where, std::int64_t next,

@@ -1,6 +1,8 @@
 #include "adapters/sources/kafka/kafka_reader.hpp"
 
 #include "adapters/logs/kafka/client.hpp"
+#include "adapters/logs/kafka/consumed.hpp"
+#include "adapters/logs/kafka/offset_ranges.hpp"
 #include "adapters/logs/kafka/record_log.hpp"
 #include "adapters/sources/kafka/gone_records.hpp"
 #include "adapters/sources/kafka/held_ends.hpp"
@@ -8,7 +10,6 @@
 #include "adapters/sources/kafka/positions.hpp"
 #include "adapters/sources/kafka/topics.hpp"
 #include "adapters/sources/records/interruptible_reader.hpp"
-#include "messages/values/owned.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -25,9 +26,8 @@ using std::chrono::milliseconds;
 
 /// By partition.
 using offset_map = std::map<std::int32_t, std::int64_t>;
-using partition_list =
-  owned<rd_kafka_topic_partition_list_t, rd_kafka_topic_partition_list_destroy>;
-using message = owned<rd_kafka_message_t, rd_kafka_message_destroy>;
+using kafka::message;
+using kafka::partition_list;
 
 /// librdkafka cannot be interrupted: this long it waits at a time for records,
 /// and for an answer, which a slow broker has to give in one piece.
@@ -63,8 +63,8 @@ private:
   caf::error prepare(batch_work& work);
   caf::error open();
   caf::expected<std::int32_t> partitions(const batch_work& work);
-  caf::expected<offset_range> range(std::int32_t partition,
-                                    const batch_work& work);
+  caf::expected<kafka::offset_ranges> ranges(std::int32_t count,
+                                             const batch_work& work);
   caf::error compare(batch_work& work);
   caf::error assign(const offset_map& from, const batch_work& work);
   caf::error check(const batch_work& work) const;
@@ -154,16 +154,16 @@ caf::expected<std::int32_t> kafka_reader::partitions(const batch_work& work) {
   }
 }
 
-caf::expected<offset_range> kafka_reader::range(std::int32_t partition,
-                                                const batch_work& work) {
+caf::expected<kafka::offset_ranges>
+kafka_reader::ranges(std::int32_t count, const batch_work& work) {
+  const auto all = kafka::partitions_below(count);
   for (;;) {
     if (auto error = check(work))
       return error;
-    const auto end = std::min(work.until, clock::now() + answer_wait);
-    offset_range out;
-    const auto code = rd_kafka_query_watermark_offsets(
-      client_->handle(), topic_.c_str(), partition, &out.low, &out.high,
-      std::max(kafka::milliseconds_until(end), 1));
+    const auto end = std::min(work.until, clock::now() + 2 * answer_wait);
+    kafka::offset_ranges out;
+    const auto [code, partition]
+      = kafka::ask_for_ranges(*client_, topic_, all, end, out);
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
       return out;
     if (is_unknown(code)) {
@@ -196,25 +196,25 @@ caf::error kafka_reader::prepare(batch_work& work) {
     return count.error();
   // Of a topic that was made anew with less of them.
   std::erase_if(work.kept, [&](const auto& x) { return x.first >= *count; });
+  const auto found = ranges(*count, work);
+  if (!found)
+    return found.error();
   offset_map from;
-  for (std::int32_t i = 0; i < *count; ++i) {
-    const auto there = range(i, work);
-    if (!there)
-      return there.error();
+  for (const auto& [i, there] : *found) {
     const auto at = work.kept.find(i);
-    from[i] = at == work.kept.end() ? there->low : at->second.next;
+    from[i] = at == work.kept.end() ? there.low : at->second.next;
     if (at == work.kept.end())
-      late_.see(i, *there);
-    if (from[i] > there->high && rules_.key.empty())
-      return stop(gap(where(i), from[i], *there));
-    if (from[i] < there->low || from[i] > there->high) {
+      late_.see(i, there);
+    if (from[i] > there.high && rules_.key.empty())
+      return stop(gap(where(i), from[i], there));
+    if (from[i] < there.low || from[i] > there.high) {
       // Nobody else would say that something is missing.
-      add_bad(work.out, {}, gap(where(i), from[i], *there));
-      from[i] = there->low;
-      at->second = {there->low};
+      add_bad(work.out, {}, gap(where(i), from[i], there));
+      from[i] = there.low;
+      at->second = {there.low};
     }
-    work.lows[i] = there->low;
-    work.goals[i] = there->high;
+    work.lows[i] = there.low;
+    work.goals[i] = there.high;
   }
   if (auto error = compare(work); error || work.made_anew)
     return error;

@@ -78,6 +78,36 @@ TEST_F(growing_topic_test, is_read_by_who_had_nothing_of_it) {
   EXPECT_EQ(accepted(), 1u);
 }
 
+/// To ask for each of very many partitions takes too long on a slow line.
+class unasked_source final : public testing::passing_source {
+public:
+  using passing_source::passing_source;
+
+  caf::expected<partition_range> range(std::int32_t) override {
+    ADD_FAILURE() << "one partition was asked for";
+    return partition_range{};
+  }
+};
+
+class unread_topic_test : public testing::record_log_fixture {
+protected:
+  std::shared_ptr<record_source> open_source() override {
+    return std::make_shared<unasked_source>(open_memory_source(topics, "in"));
+  }
+};
+
+TEST_F(unread_topic_test, begins_with_what_is_there) {
+  for (const auto* name : {"one", "two", "three"})
+    write("ann metadata " + std::string{name} + " x", 1);
+  trim_memory_partition(*topics, "in", 1, 3);
+  start_all();
+  const auto report = ask<intake_report>(reader_of_topic, report_intake{});
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->partitions.size(), 2u);
+  EXPECT_EQ(report->partitions[0].next, 0);
+  EXPECT_EQ(report->partitions[1].next, 3);
+}
+
 /// Counts how often it is read.
 class counted_source final : public testing::passing_source {
 public:

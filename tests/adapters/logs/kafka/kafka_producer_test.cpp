@@ -27,6 +27,7 @@ protected:
     ASSERT_NE(host, nullptr);
     cluster = rd_kafka_handle_mock_cluster(host);
     rd_kafka_mock_topic_create(cluster, "t", 1, 1);
+    rd_kafka_mock_topic_create(cluster, "many", 300, 1);
     sink = std::move(*open_kafka_sink(
       {.brokers = rd_kafka_mock_cluster_bootstraps(cluster)}));
   }
@@ -83,6 +84,23 @@ TEST_F(kafka_producer, a_topic_that_is_not_ours_is_told_of_and_not_tried) {
     << sink->trouble();
   const auto error = sink->publish(batch, seconds{20});
   EXPECT_FALSE(error) << render(error);
+}
+
+// A question for each of them would take 15 s and more.
+TEST_F(kafka_producer, many_partitions_are_read_over_a_slow_line) {
+  rd_kafka_mock_broker_set_rtt(cluster, -1, 50);
+  const auto source = std::move(*open_kafka_source(
+    {.brokers = rd_kafka_mock_cluster_bootstraps(cluster)}, "many"));
+  std::vector<partition_position> all;
+  for (std::int32_t i = 0; i < 300; ++i)
+    all.push_back({i, i % 2 == 0 ? from_oldest : 0});
+  const auto error = source->assign(all);
+  EXPECT_FALSE(error) << render(error);
+  EXPECT_EQ(source->shown_to(298), 0);
+  all.back().next = 1;
+  EXPECT_EQ(source->assign(all), ec::store_damaged);
+  all.push_back({300, 0});
+  EXPECT_EQ(source->assign(all), ec::not_found);
 }
 
 } // namespace depositd

@@ -9,6 +9,7 @@
 #include "tests/support/loopback_listener.hpp"
 
 #include <gtest/gtest.h>
+#include <librdkafka/rdkafka_mock.h>
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -453,6 +454,34 @@ TEST(a_kafka_reader, refuses_a_cursor_of_another_kind) {
   const auto out = (*made)->next_batch({1, "17", seconds{1}});
   ASSERT_FALSE(out);
   EXPECT_EQ(out.error(), ec::malformed);
+}
+
+// A question for each partition would take 15 s and more.
+TEST(kafka_reader_far_away, reads_many_partitions) {
+  char why[256];
+  auto* conf = rd_kafka_conf_new();
+  rd_kafka_conf_set(conf, "test.mock.num.brokers", "1", why, sizeof why);
+  auto* host = rd_kafka_new(RD_KAFKA_PRODUCER, conf, why, sizeof why);
+  ASSERT_NE(host, nullptr);
+  auto* cluster = rd_kafka_handle_mock_cluster(host);
+  rd_kafka_mock_topic_create(cluster, "many", 300, 1);
+  const kafka_options there{
+    .brokers = rd_kafka_mock_cluster_bootstraps(cluster)};
+  {
+    const auto sink = std::move(*open_kafka_sink(there));
+    EXPECT_FALSE(sink->publish(
+      {{.topic = "many", .key = "a", .value = "1"},
+       {.topic = "many", .key = "b", .value = "2"}},
+      seconds{60}));
+    rd_kafka_mock_broker_set_rtt(cluster, -1, 50);
+    auto made =
+      make_kafka_reader("src", settings_for("many"), context_for(there));
+    ASSERT_TRUE(made) << render(made.error());
+    const auto out = (*made)->next_batch({100, {}, seconds{10}});
+    ASSERT_TRUE(out) << render(out.error());
+    EXPECT_EQ(out->records.size(), 2U);
+  }
+  rd_kafka_destroy(host);
 }
 
 } // namespace depositd::sources
