@@ -168,7 +168,7 @@ struct scheduler_actor_state {
   std::vector<std::uint64_t> ready; ///< of each, as the strategy is told
   user_marks users;
   measuring measure;
-  gauge_actor gauge;                     ///< null: the queue is measured
+  gauge_actor gauge;                     ///< null: none was asked yet
   std::map<std::uint64_t, puller> tests; ///< dry runs, by number
   std::set<micros> wakes;                ///< when a `look_at_sources` comes
 

@@ -1,12 +1,16 @@
 // How much is left in the queue, or behind it.
 
+#include "actors/sources/gauge.hpp"
 #include "actors/sources/parts.hpp"
+#include "messages/thread_probe.hpp"
 #include "messages/values/tallies.hpp"
 
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <utility>
 
 namespace depositd::sources {
 
@@ -26,9 +30,14 @@ void forget_trouble(scheduler_actor_state& state) {
   x.trouble.clear();
 }
 
+/// Else the queue is measured.
+bool has_downstream(const scheduler_actor_state& state) {
+  return !state.settings.downstream.empty();
+}
+
 /// A queue that is not there yet has nothing.
 bool is_no_queue(const scheduler_actor_state& state, const caf::error& why) {
-  return !state.gauge && why == ec::not_found;
+  return !has_downstream(state) && why == ec::not_found;
 }
 
 void take_left(scheduler_pointer self, std::uint64_t left,
@@ -42,7 +51,8 @@ void take_left(scheduler_pointer self, std::uint64_t left,
     spdlog::info("scheduler_measures_again scheduler={} left={}", state.called,
                  left);
   forget_trouble(state);
-  const auto shortest = state.gauge ? limits.gauge_pause : limits.hold_pause;
+  const auto shortest = has_downstream(state) ? limits.gauge_pause
+                                              : limits.hold_pause;
   const auto longest = std::max(shortest, limits.hold_pause_max);
   const bool moves = !state.marks.known() || left != x.left_last;
   x.pause_us = moves
@@ -58,7 +68,8 @@ void take_left(scheduler_pointer self, std::uint64_t left,
 void note_trouble(scheduler_pointer self, const caf::error& why) {
   auto& state = self->state;
   auto& x = state.measure;
-  const std::string who = state.gauge ? "the downstream" : "the queue";
+  const std::string who = has_downstream(state) ? "the downstream"
+                                                : "the queue";
   x.trouble = "waits: " + who + " of scheduler " + state.called
               + " does not say how much is left: " + render(why);
   const auto at_us = now_us(self);
@@ -69,11 +80,11 @@ void note_trouble(scheduler_pointer self, const caf::error& why) {
     return;
   x.told_us = at_us;
   spdlog::warn("scheduler_waits scheduler={} for={} failures={} reason=\"{}\"",
-               state.called, state.gauge ? "downstream" : "queue", x.failures,
-               render(why));
+               state.called, has_downstream(state) ? "downstream" : "queue",
+               x.failures, render(why));
 }
 
-void take_no_answer(scheduler_pointer self, const caf::error& why) {
+void note_no_answer(scheduler_pointer self, const caf::error& why) {
   auto& x = self->state.measure;
   const auto& limits = self->state.options->limits;
   x.under_way = false;
@@ -83,7 +94,44 @@ void take_no_answer(scheduler_pointer self, const caf::error& why) {
   x.pause_us = std::min(us_of(limits.retry_delay_max),
                         us_of(limits.retry_delay)
                           << std::min<std::uint32_t>(x.failures, 10));
+}
+
+void take_no_answer(scheduler_pointer self, const caf::error& why) {
+  note_no_answer(self, why);
   go_on(self);
+}
+
+gauge_actor spawn_gauge(scheduler_pointer self) {
+  const auto& state = self->state;
+  gauge_options out;
+  out.make_gauge = [options = state.options, by = state.settings]()
+    -> caf::expected<std::unique_ptr<downstream_gauge>> {
+    if (!options->make_gauge)
+      return caf::make_error(ec::bad_setting,
+                             std::string{"a downstream cannot be asked here"});
+    return options->make_gauge(by);
+  };
+  if (state.options->running)
+    out.counted = state.options->running->one();
+  auto& system = self->home_system();
+  if (!state.options->threads)
+    return system.spawn(gauge, std::move(out));
+  look_for_thread();
+  return system.spawn<caf::detached>(gauge, std::move(out));
+}
+
+/// Null if there is one already; else why there can be none.
+caf::error open_gauge(scheduler_pointer self) {
+  auto& state = self->state;
+  if (state.gauge)
+    return {};
+  try {
+    state.gauge = spawn_gauge(self);
+    return {};
+  } catch (const std::exception& why) {
+    return caf::make_error(ec::overloaded,
+                           std::string{"no thread can be had: "} + why.what());
+  }
 }
 
 /// Sends the question to the gauge or to the queue's shard.
@@ -101,7 +149,7 @@ void ask_left(scheduler_pointer self) {
     else
       take_no_answer(self, why);
   };
-  if (!state.gauge) {
+  if (!has_downstream(state)) {
     self
       ->request(state.options->shards, limits.measure_timeout,
                 measure_queue{state.settings.queue, {}})
@@ -113,6 +161,8 @@ void ask_left(scheduler_pointer self) {
         failed);
     return;
   }
+  if (const auto why = open_gauge(self))
+    return note_no_answer(self, why);
   // It keeps its own time; a second question would but wait behind the first.
   const auto patience = limits.measure_timeout.count();
   self
@@ -139,7 +189,7 @@ void measure(scheduler_pointer self, micros at_us) {
     return;
   }
   // A downstream may take its time, and says nothing exact anyway.
-  x.calls_for_quiet = !state.gauge;
+  x.calls_for_quiet = !has_downstream(state);
   const bool moves =
     std::any_of(state.sources.begin(), state.sources.end(),
                 [](const auto& source) { return is_moving(*source); });

@@ -1,6 +1,5 @@
 // A scheduler and its sources become as they are set.
 
-#include "actors/sources/gauge.hpp"
 #include "actors/sources/parts.hpp"
 
 #include <caf/send.hpp>
@@ -16,24 +15,6 @@ namespace depositd::sources {
 namespace {
 
 // -- the scheduler itself -----------------------------------------------------
-
-gauge_actor spawn_gauge(scheduler_pointer self) {
-  const auto& state = self->state;
-  gauge_options out;
-  out.make_gauge = [options = state.options, by = state.settings]()
-    -> caf::expected<std::unique_ptr<downstream_gauge>> {
-    if (!options->make_gauge)
-      return caf::make_error(ec::bad_setting,
-                             std::string{"a downstream cannot be asked here"});
-    return options->make_gauge(by);
-  };
-  if (state.options->running)
-    out.counted = state.options->running->one();
-  auto& system = self->home_system();
-  return state.options->threads
-           ? system.spawn<caf::detached>(gauge, std::move(out))
-           : system.spawn(gauge, std::move(out));
-}
 
 std::vector<std::string> names_of(const scheduler_actor_state& state) {
   std::vector<std::string> out;
@@ -64,7 +45,7 @@ void set_scheduler(scheduler_pointer self, const scheduler_settings& by) {
                           || before.downstream_query != by.downstream_query;
   if (other_left) {
     caf::anon_send_exit(state.gauge, caf::exit_reason::user_shutdown);
-    state.gauge = by.downstream.empty() ? gauge_actor{} : spawn_gauge(self);
+    state.gauge = gauge_actor{}; // another is made when it is to be asked
     forget_measured(state);
   }
   const bool other_users =

@@ -12,8 +12,14 @@ import harness
 from api_test import PASSWORD, Api
 from engine import CommandFailed
 from harness import SystemTest, a_deposit, wait_until
+from loopback_server import Answer, LoopbackServer
 
 PAGE = 4096
+
+
+class SevenLeft(Answer):
+    def do_GET(self):
+        self.say(200, "7")
 
 
 class Output(SystemTest):
@@ -116,6 +122,23 @@ class Output(SystemTest):
             self.assertEqual((status, said["error"]), (503, "overloaded"))
             self.assertEqual(api.get("status")[0], 200)
         self.assertEqual(api.post("operator/add", bob)[0], 200)
+        self.assertEqual(engine.stop(), 0)
+        self.assertNotIn("stop_cut_short", engine.log())
+
+    def test_a_downstream_is_asked_once_there_is_a_thread(self):
+        server = LoopbackServer(SevenLeft)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        server.serve()
+        engine, limited = self.started_by_another_account()
+        engine.ctl("scheduler", "add", "s", "--queue", "q")
+        with limited():
+            engine.ctl("scheduler", "set", "s",
+                       "--downstream", f"http://{server.address}/left")
+            wait_until(lambda: "no thread can be had" in engine.log())
+        wait_until(lambda: "scheduler_measures_again scheduler=s left=7"
+                   in engine.log())
+        self.assertNotIn("scheduler_failed", engine.log())
         self.assertEqual(engine.stop(), 0)
         self.assertNotIn("stop_cut_short", engine.log())
 
