@@ -27,7 +27,7 @@ public:
 
   /// To a time, brokers answer with an offset; two times are no times.
   ranges_failed ask(std::int64_t time, offset_ranges& out,
-                      std::int64_t partition_range::* where) const {
+                    std::int64_t partition_range::* where) const {
     const partition_list list{
       rd_kafka_topic_partition_list_new(static_cast<int>(of_.size()))};
     for (const auto partition : of_)

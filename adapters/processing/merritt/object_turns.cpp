@@ -36,9 +36,13 @@ void object_turns::begin(const std::string& collection,
 void object_turns::enter(const std::string& user, item_id job,
                          const std::vector<std::string>& locks) {
   const std::lock_guard guard{mutex_};
-  if (locks.empty()
-      || (places_.size() >= count_max && !places_.contains(job)))
+  if (locks.empty())
     return;
+  if (places_.size() >= count_max && !places_.contains(job)) {
+    if (job < places_.begin()->first)
+      return;
+    forget(places_.begin());
+  }
   auto& places = places_[job];
   for (const auto& lock : locks)
     if (const auto [at, is_new] = places.emplace(user, lock); is_new)
@@ -47,12 +51,15 @@ void object_turns::enter(const std::string& user, item_id job,
 
 void object_turns::leave(item_id job) {
   const std::lock_guard guard{mutex_};
-  const auto known = places_.find(job);
-  if (known == places_.end())
-    return;
+  if (const auto known = places_.find(job); known != places_.end())
+    forget(known);
+}
+
+void object_turns::forget(
+  std::map<item_id, std::set<place>>::const_iterator known) {
   for (const auto& place : known->second) {
     const auto at = jobs_.find(place);
-    at->second.erase(job);
+    at->second.erase(known->first);
     if (at->second.empty())
       jobs_.erase(at);
   }

@@ -28,7 +28,8 @@ bool goes_first(const job_row& before, std::uint8_t priority, micros now);
 /// several threads.
 class object_turns {
 public:
-  /// Of others nobody knows.
+  /// Beyond these the oldest are forgotten: most of them went on in another
+  /// process, or were deleted on their way.
   static constexpr std::size_t count_max = 100'000;
   /// An earlier one waits for those before it, so the nearest few are enough.
   static constexpr std::size_t nearest_max = 16;
@@ -49,6 +50,8 @@ public:
 
 private:
   using place = std::pair<std::string, std::string>; ///< user and lock
+
+  void forget(std::map<item_id, std::set<place>>::const_iterator known);
 
   std::mutex beginning_;
   std::set<std::string> begun_; ///< collections

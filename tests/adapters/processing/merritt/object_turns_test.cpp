@@ -117,6 +117,19 @@ TEST(object_turns, are_the_nearest_of_one_user_at_one_object) {
   EXPECT_EQ(nearest.front(), 39u);
 }
 
+TEST(object_turns, are_forgotten_from_the_oldest_on) {
+  object_turns turns;
+  for (item_id job = 2; job < 2 + object_turns::count_max; ++job)
+    turns.enter("anna", job, {"x"});
+  const auto last = item_id{1} + object_turns::count_max;
+  turns.enter("anna", 1, {"x"});
+  EXPECT_EQ(turns.before("anna", 3, "x"), ids{2});
+  turns.enter("anna", last + 1, {"x", "y"});
+  EXPECT_EQ(turns.before("anna", 3, "x"), ids{});
+  EXPECT_EQ(turns.before("anna", 4, "x"), ids{3});
+  EXPECT_EQ(turns.before("anna", last + 2, "y"), ids{last + 1});
+}
+
 TEST_F(object_order, S13_is_that_in_which_they_were_sent) {
   auto first = sent(7, {.identifier = given_ark});
   auto second = sent(8, {.identifier = given_ark});
