@@ -111,9 +111,10 @@ caf::error engine_node::spawn_operators() {
                   work_folder_of(settings_).string(), render(folder->wrong));
   processors::processor_manager_options working{shard_,
                                                 std::move(handlers.spawn)};
-  working.spawn_stage_handler =
-    stage_handlers_of(system_, settings_, *tools, std::move(*profiles), cut_,
-                      public_address_);
+  auto made = stage_handlers_of(system_, settings_, *tools,
+                                std::move(*profiles), cut_, public_address_);
+  working.spawn_stage_handler = std::move(made.spawn);
+  working.stage_begun = std::move(made.begun);
   working.has_work_folder = [shared = !folder->wrong] { return shared; };
   working.called = node_name(settings_);
   if (shared_ && !shared_->is_alone())

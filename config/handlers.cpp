@@ -131,7 +131,7 @@ look_for_programs(const depositd_settings& settings,
 
 } // namespace
 
-stage_handler_spawner
+stage_handlers_made
 stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
                   std::shared_ptr<const stages::stage_tools> tools,
                   std::shared_ptr<const bagit::profile_set> profiles,
@@ -173,7 +173,10 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
   // Asked by the one actor that manages processors.
   const auto crews =
     std::make_shared<std::map<std::string, stages::stage_crew_actor>>();
-  return [=, &system](const std::string& queue) -> handler_actor {
+  stage_handlers_made out;
+  if (delay.count() == 0)
+    out.begun = [work](item_id id) { return work->begun(id); };
+  out.spawn = [=, &system](const std::string& queue) -> handler_actor {
     if (delay.count() > 0 && !is_of_batches(queue))
       return system.spawn(crossref::delaying_handler, delay);
     auto& crew = (*crews)[queue];
@@ -181,6 +184,7 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
       crew = system.spawn(stages::stage_crew, stages::stage_crew_options{work});
     return system.spawn(stages::stage_slot, work, crew);
   };
+  return out;
 }
 
 } // namespace depositd

@@ -46,13 +46,16 @@ deposit_handlers handlers_of(caf::actor_system& system,
                              stores_are where,
                              std::shared_ptr<memory_budget> memory);
 
-/// Spawns what a slot of a stage's queue has its items done by.
-using stage_handler_spawner =
-  std::function<handler_actor(const std::string& queue)>;
+struct stage_handlers_made {
+  /// Spawns what a slot of a stage's queue has its items done by.
+  std::function<handler_actor(const std::string& queue)> spawn;
+  /// Since when one of them has worked on an item; null: all begin at once.
+  std::function<micros(item_id)> begun;
+};
 
 /// All handlers of stages, built in and programs. `profiles` as
 /// `open_profiles` gives them. Their work ends soon once `cut` is made.
-stage_handler_spawner
+stage_handlers_made
 stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
                   std::shared_ptr<const stages::stage_tools> tools,
                   std::shared_ptr<const bagit::profile_set> profiles,

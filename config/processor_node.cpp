@@ -75,9 +75,11 @@ void processor_node::spawn_manager() {
   if (tools) {
     options.has_storage = !(*tools)->storage.empty();
     options.has_work_folder = [folder = folder_] { return folder->holds(); };
-    options.spawn_stage_handler =
-      stage_handlers_of(system_, settings_, *tools, std::move(*profiles), cut_,
-                        std::make_shared<public_address>(settings_));
+    auto made = stage_handlers_of(system_, settings_, *tools,
+                                  std::move(*profiles), cut_,
+                                  std::make_shared<public_address>(settings_));
+    options.spawn_stage_handler = std::move(made.spawn);
+    options.stage_begun = std::move(made.begun);
   } else {
     spdlog::warn("node_runs_no_stages reason=\"{}\"", render(tools.error()));
   }

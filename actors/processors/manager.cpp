@@ -1,6 +1,7 @@
 #include "actors/processors/manager.hpp"
 
 #include "actors/journal/gather.hpp"
+#include "actors/processors/slot_rows.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -93,6 +94,7 @@ void spawn_missing(self_pointer self, managed_processor& x,
     slot.ports = ports;
     if (stage) {
       slot.handler = options.spawn_stage_handler(queue);
+      slot.begun = options.stage_begun;
       slot.capacity = stage->capacity;
       slot.lease_ms = stage->lease_ms;
       slot.handler_timeout =
@@ -285,6 +287,7 @@ void refill(self_pointer self) {
 caf::result<slots_report> report_all(self_pointer self) {
   const auto add = [](slots_report& sum, const slots_report& x) {
     sum.entries.insert(sum.entries.end(), x.entries.begin(), x.entries.end());
+    spread_over_slots(sum.entries);
   };
   return journal::gather<slots_report>(
     self, [&](const journal::gathering<slots_report>& all) {

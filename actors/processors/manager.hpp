@@ -41,6 +41,8 @@ struct processor_manager_options {
   std::function<handler_actor()> spawn_handler; ///< called for each slot
   /// The same for slots of pipelines' stages; null: none run here.
   std::function<handler_actor(const std::string& queue)> spawn_stage_handler;
+  /// As a slot of a stage is told it (`processor_options`).
+  std::function<micros(item_id)> stage_begun = nullptr;
   engine_clock clock = engine_clock::system();
   std::chrono::milliseconds request_timeout{30'000};
   std::chrono::milliseconds refresh_every{5'000}; ///< ports elsewhere

@@ -190,22 +190,50 @@ void take(self_pointer self, deliver& x) {
   end_if_finished(self);
 }
 
-slots_report report(self_pointer self) {
-  const auto& state = self->state;
-  const auto& options = state.options;
+slots_report::entry idle_row(const processor_options& options) {
   slots_report::entry out;
   out.node = options.node;
   out.processor = options.name;
   out.slot = options.slot;
   out.queue = options.queue;
   out.wants = options.wants;
-  for (const auto& [name, item] : state.held)
-    if (item.in_work && (out.item == 0 || item.since_us < out.since_us)) {
-      out.item = name.first;
-      out.user = item.user;
-      out.since_us = item.since_us;
+  return out;
+}
+
+slots_report::entry busy_row(const processor_options& options, item_id id,
+                             const std::string& user, micros since_us) {
+  auto out = idle_row(options);
+  out.item = id;
+  out.user = user;
+  out.since_us = since_us;
+  return out;
+}
+
+/// Of what is in the hands of a thread, if that is known; else of what it has
+/// held for longest.
+slots_report report(self_pointer self) {
+  const auto& state = self->state;
+  const auto& options = state.options;
+  slots_report out;
+  const held_item* oldest = nullptr;
+  item_id its_id = 0;
+  for (const auto& [name, item] : state.held) {
+    if (!item.in_work)
+      continue;
+    if (options.begun) {
+      if (const auto since = options.begun(name.first); since != never)
+        out.entries.push_back(
+          busy_row(options, name.first, item.user, since));
+    } else if (oldest == nullptr || item.since_us < oldest->since_us) {
+      oldest = &item;
+      its_id = name.first;
     }
-  return {{std::move(out)}};
+  }
+  if (oldest != nullptr)
+    out.entries = {busy_row(options, its_id, oldest->user, oldest->since_us)};
+  if (out.entries.empty())
+    out.entries = {idle_row(options)};
+  return out;
 }
 
 caf::result<done> finish(self_pointer self) {

@@ -81,6 +81,9 @@ struct processor_options {
   /// A handler that has not answered by then counts as a transient failure.
   std::chrono::milliseconds handler_timeout{600'000};
   std::chrono::milliseconds request_timeout{30'000};
+  /// Since when its handler has worked on an item; never: that waits for a
+  /// thread. Null: it begins with what it is given.
+  std::function<micros(item_id)> begun = nullptr;
 };
 
 using processor_self = processor_actor::extend<

@@ -220,6 +220,33 @@ class Aptrust(BagTest):
         engine.start()
         self.assertEqual(self.bag_ended(engine, "photos")["retry_count"], 0)
 
+    def test_P13_P35_only_what_a_thread_works_on_has_begun(self):
+        begun, program = self.folder / "begun", self.folder / "sf"
+        begun.mkdir()
+        program.write_text(
+            "#!/bin/sh\njob=$(echo $* | grep -o 'jid-[-0-9a-f]*' | head -n 1)"
+            f"\ntouch {begun}/$job\nsleep 600\n")
+        program.chmod(0o755)
+        engine = self.prepared({"aptrust.siegfried": str(program),
+                                "shutdown.drain_ms": 100})
+        stage = "aptrust.ingest05_format_identification"
+        engine.ctl("pipeline", "pause", stage)
+        for i in range(12):
+            self.send(Bag(f"photos{i}", payload(i)))
+        wait_until(lambda: engine.ask("queue", "show", stage)["ready"] == 12)
+        engine.ctl("pipeline", "unpause", stage)
+        wait_until(lambda: len(list(begun.iterdir())) == 2)
+        jobs = [engine.ask("job", "show", str(job["id"]))
+                for job in engine.rows("job", "list")]
+        in_work = {file.name for file in begun.iterdir()}
+        self.assertEqual({job["uuid"] for job in jobs
+                          if job["work_item"]["status"] == "Started"}, in_work)
+        slots = [slot for slot in engine.ask("sp", "list")["slots"]
+                 if slot["processor"] == stage]
+        self.assertEqual([slot["slot"] for slot in slots], [1, 2])
+        self.assertEqual({slot["item"] for slot in slots},
+                         {job["id"] for job in jobs if job["uuid"] in in_work})
+
     def test_workers_are_set_by_their_names_in_the_environment(self):
         self.environment = {"INGEST_VALIDATOR_WORKERS": "7",
                             "INGEST_VALIDATOR_BUFFER_SIZE": "5",

@@ -1,6 +1,7 @@
 #include "adapters/processing/stages/stage_work.hpp"
 
 #include "adapters/processing/stages/unless_away.hpp"
+#include "messages/values/clock.hpp"
 #include "messages/values/json_text.hpp"
 #include "messages/values/trace_context.hpp"
 
@@ -48,10 +49,10 @@ const collection_settings* collection_of(const handle_item& x) {
 /// An item in a worker's hand, until it goes out of scope.
 class hand {
 public:
-  hand(std::mutex& guard, std::set<item_id>& items, item_id id)
+  hand(std::mutex& guard, std::map<item_id, micros>& items, item_id id)
     : guard_(guard), items_(items), id_(id) {
     const std::lock_guard locked{guard_};
-    has_it_ = items_.insert(id_).second;
+    has_it_ = items_.emplace(id_, engine_clock::system().now()).second;
   }
 
   ~hand() {
@@ -70,7 +71,7 @@ public:
 
 private:
   std::mutex& guard_;
-  std::set<item_id>& items_;
+  std::map<item_id, micros>& items_;
   const item_id id_;
   bool has_it_ = false;
 };
@@ -126,6 +127,12 @@ outcome stage_work::handle(handle_item& x) const {
   if (options_.is_cut && options_.is_cut())
     out = ended(verdict::release, "the program that worked on it was stopped");
   return of(x.item, std::move(out));
+}
+
+micros stage_work::begun(item_id id) const {
+  const std::lock_guard locked{guard_};
+  const auto at = in_hand_.find(id);
+  return at == in_hand_.end() ? never : at->second;
 }
 
 const stage_settings* stage_work::stage_at(const handle_item& x) const {

@@ -5,9 +5,9 @@
 #include "adapters/processing/stages/stage_tools.hpp"
 
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 
 namespace depositd::stages {
@@ -46,6 +46,10 @@ public:
   /// Not yet, while a handler that was given up has the same item in hand.
   outcome handle(handle_item& x) const;
 
+  /// Since when a handler has worked on the item; never: none does, it waits
+  /// for a thread.
+  micros begun(item_id id) const;
+
 private:
   const stage_settings* stage_at(const handle_item& x) const;
   const stage_handler* handler_of(const stage_settings& x) const;
@@ -55,7 +59,8 @@ private:
 
   stage_work_options options_;
   mutable std::mutex guard_;
-  mutable std::set<item_id> in_hand_; ///< what handlers work on now
+  /// What handlers work on now, and since when.
+  mutable std::map<item_id, micros> in_hand_;
 };
 
 } // namespace depositd::stages

@@ -6,6 +6,7 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_response_promise.hpp>
 
+#include <algorithm>
 #include <map>
 
 namespace depositd::testing {
@@ -55,8 +56,31 @@ protected:
         given->queues.push_back(queue);
         return sys.spawn(silent_handler, given);
       };
+    if (threads_are_known)
+      options.stage_begun = [this](item_id id) {
+        const auto at = begun.find(id);
+        return at == begun.end() ? never : at->second;
+      };
     manager = spawn(processors::processor_manager, options);
     settle();
+  }
+
+  /// "SLOT: ITEM since TIME" of a queue's slots, the item by its place in what
+  /// was handed out; "SLOT" of those that are idle.
+  std::vector<std::string> rows_of(const std::string& queue) {
+    std::vector<std::string> out;
+    auto report = ask<slots_report>(manager, report_slots{});
+    EXPECT_TRUE(report);
+    for (const auto& x : report->entries)
+      if (x.queue == queue) {
+        auto& row = out.emplace_back(std::to_string(x.slot));
+        for (std::size_t i = 0; i < given->items.size(); ++i)
+          if (given->items[i].item.id == x.item && x.item != 0)
+            row += ": " + std::to_string(i) + " since "
+                   + std::to_string(x.since_us);
+      }
+    std::sort(out.begin(), out.end());
+    return out;
   }
 
   /// Slots by queue.
@@ -86,6 +110,8 @@ protected:
 
   std::shared_ptr<handed> given = std::make_shared<handed>();
   std::shared_ptr<handed> deposits = std::make_shared<handed>();
+  bool threads_are_known = false;
+  std::map<item_id, micros> begun; ///< what a thread works on
   processor_manager_actor manager;
 };
 
@@ -183,6 +209,38 @@ TEST_F(stage_slots_test, fetch_ahead_as_many_as_the_buffer_says) {
   stages.stages[0].buffer = 4; // what is held stays where it is
   set_pipeline();
   EXPECT_EQ(given->items.size(), 1u + 3u + 5u);
+}
+
+TEST_F(stage_slots_test, P35_tell_only_what_has_begun) {
+  for (auto& stage : stages.stages)
+    stage.workers = 1;
+  stages.stages[0].workers = 2;
+  stages.stages[0].buffer = 2;
+  set_pipeline();
+  threads_are_known = true;
+  manage();
+  submit(10);
+  settle();
+  answer(0, split(given->items.at(0).item).document);
+  ASSERT_EQ(given->items.size(), 1u + 6u) << "two slots have three each";
+  using rows = std::vector<std::string>;
+  EXPECT_EQ(rows_of("p.first"), (rows{"1", "2"}));
+  // Both threads have items of one slot.
+  std::vector<std::size_t> of_one;
+  for (std::size_t i = 1; i < given->items.size(); ++i)
+    if (given->whom[i] == given->whom[1])
+      of_one.push_back(i);
+  ASSERT_EQ(of_one.size(), 3u);
+  begun = {{given->items[of_one[1]].item.id, 5},
+           {given->items[of_one[2]].item.id, 7}};
+  rows now = rows_of("p.first");
+  ASSERT_EQ(now.size(), 2u);
+  EXPECT_TRUE(now[0].starts_with("1: ") && now[1].starts_with("2: "));
+  for (auto& row : now)
+    row.erase(0, 3);
+  std::sort(now.begin(), now.end());
+  EXPECT_EQ(now, (rows{std::to_string(of_one[1]) + " since 5",
+                       std::to_string(of_one[2]) + " since 7"}));
 }
 
 // -- pipelines of the configuration -------------------------------------------

@@ -142,10 +142,13 @@ TEST_F(stage_work_of_a_pipeline, gives_no_item_to_two_handlers_at_once) {
   other.item.id = 8;
   std::thread slow{[&] { EXPECT_EQ(work.handle(item).says, verdict::done); }};
   begun.get_future().wait();
+  EXPECT_NE(work.begun(5), never);
+  EXPECT_EQ(work.begun(8), never) << "nobody has it yet";
   const auto second = work.handle(again);
   const auto beside = work.handle(other);
   let_go.set_value();
   slow.join();
+  EXPECT_EQ(work.begun(5), never);
   EXPECT_EQ(second.says, verdict::not_yet);
   EXPECT_EQ(second.id, 5u);
   EXPECT_EQ(second.reason, "an earlier try has not ended");
