@@ -6,6 +6,7 @@
 #include "config/core_factory.hpp"
 #include "config/engine_finder.hpp"
 #include "config/record_logs.hpp"
+#include "messages/thread_probe.hpp"
 
 #include <caf/event_based_actor.hpp>
 #include <caf/scoped_actor.hpp>
@@ -212,6 +213,7 @@ caf::error shared_shards::join(const endpoint& node, const admin_actor& admin,
   options.admin = admin;
   options.owned = parts_->owned;
   options.drain_ms = std::min(settings_.shutdown.drain_ms, hand_over_ms_max);
+  options.look_for_thread = look_for_thread;
   options.failed = std::move(failed);
   // Who does not reach them hands its shards to others.
   if (has_record_logs(settings_) && !is_alone()) {

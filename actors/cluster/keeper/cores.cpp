@@ -9,6 +9,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <exception>
+
 namespace depositd::cluster {
 
 namespace {
@@ -37,11 +39,18 @@ core_opener(core_opener_actor::pointer self,
   };
 }
 
-core_opener_actor spawn_opener(shard_keeper_pointer self) {
+/// None while no thread can be had: others have all of them.
+caf::expected<core_opener_actor> spawn_opener(shard_keeper_pointer self) {
   const auto& options = self->state.options;
-  return options.threads
-           ? self->spawn<caf::detached>(core_opener, options.open)
-           : self->spawn(core_opener, options.open);
+  try {
+    options.look_for_thread();
+    return options.threads
+             ? self->spawn<caf::detached>(core_opener, options.open)
+             : self->spawn(core_opener, options.open);
+  } catch (const std::exception& why) {
+    return caf::make_error(ec::overloaded,
+                           std::string{"no thread can be had: "} + why.what());
+  }
 }
 
 /// Nothing of the shard is here any more.
@@ -92,7 +101,16 @@ void close(shard_keeper_pointer self, shard_number shard,
            const std::shared_ptr<opened_core>& core) {
   for (const auto& [name, who] : core->actors.all())
     self->demonitor(who->address());
-  self->request(spawn_opener(self), caf::infinite, close_core{core})
+  const auto by = spawn_opener(self);
+  if (!by) {
+    // Rather all wait for it than that it stays open.
+    spdlog::warn("shard_closed_here shard={} reason=\"{}\"", shard,
+                 render(by.error()));
+    core->close();
+    closed(self, shard);
+    return;
+  }
+  self->request(*by, caf::infinite, close_core{core})
     .then([=](const done&) { closed(self, shard); },
           [=](const caf::error&) { closed(self, shard); });
 }
@@ -131,8 +149,22 @@ void recover_core(shard_keeper_pointer self, shard_number shard,
       });
 }
 
+void not_opened(shard_keeper_pointer self, shard_number shard,
+                const caf::error& why) {
+  spdlog::error("shard_not_opened shard={} reason=\"{}\"", shard, render(why));
+  auto& now = self->state.shards[shard];
+  if (now.now == phase::opening) // else it was lost meanwhile
+    count_failure(self, now);
+  now.release = now.release || now.now == phase::opening;
+  now.now = phase::closing;
+  closed(self, shard);
+}
+
 void open(shard_keeper_pointer self, shard_number shard, epoch_number epoch) {
-  self->request(spawn_opener(self), caf::infinite, open_core{shard, epoch})
+  const auto by = spawn_opener(self);
+  if (!by)
+    return not_opened(self, shard, by.error());
+  self->request(*by, caf::infinite, open_core{shard, epoch})
     .then(
       [=](const core_opened& x) {
         if (!still(self, shard, phase::opening, epoch)) {
@@ -145,16 +177,7 @@ void open(shard_keeper_pointer self, shard_number shard, epoch_number epoch) {
           self->monitor(who->address());
         recover_core(self, shard, epoch);
       },
-      [=](const caf::error& why) {
-        spdlog::error("shard_not_opened shard={} reason=\"{}\"", shard,
-                      render(why));
-        auto& now = self->state.shards[shard];
-        if (now.now == phase::opening) // else it was lost meanwhile
-          count_failure(self, now);
-        now.release = now.release || now.now == phase::opening;
-        now.now = phase::closing;
-        closed(self, shard);
-      });
+      [=](const caf::error& why) { not_opened(self, shard, why); });
 }
 
 void taken(shard_keeper_pointer self, shard_number shard, epoch_number epoch,

@@ -75,6 +75,8 @@ struct shard_keeper_options {
   std::uint32_t drain_ms = 10'000;
   std::chrono::milliseconds request_timeout{5'000};
   bool threads = true; ///< false: all on the scheduler, for tests
+  /// Before a thread is asked for; throws while none can be had.
+  std::function<void()> look_for_thread = [] {};
   /// Whether what our shards read and publish can be reached from here.
   std::function<bool()> reaches_logs = [] { return true; };
   /// This engine cannot go on.

@@ -291,6 +291,25 @@ TEST_F(shards, that_cannot_be_opened_are_tried_less_and_less) {
   EXPECT_EQ(owns(*a), (numbers{0, 1}));
 }
 
+TEST_F(shards, are_closed_without_threads_and_opened_with_them) {
+  begin(2);
+  a = &join("a");
+  pass(milliseconds{500});
+  const auto core = a->cores.at(0).shard;
+  a->has_threads = false;
+  cut_off(*database, "a", true);
+  pass(milliseconds{lease_ms});
+  EXPECT_EQ(owns(*a), numbers{});
+  EXPECT_EQ(ask<done>(core, check_intake{}).error(),
+            caf::sec::request_receiver_down);
+  cut_off(*database, "a", false);
+  pass(milliseconds{20'000});
+  EXPECT_EQ(owns(*a), numbers{});
+  a->has_threads = true;
+  pass(milliseconds{60'000});
+  EXPECT_EQ(owns(*a), (numbers{0, 1}));
+}
+
 TEST_F(shards, are_given_up_before_the_lease_ends) {
   two_engines();
   const auto had = owns(*a);

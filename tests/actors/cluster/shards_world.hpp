@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ protected:
     std::map<shard_number, depositd::engine::core_actors> cores;
     caf::error failure;
     bool reaches_logs = true;
+    bool has_threads = true;
   };
 
   void begin(shard_number count) {
@@ -129,6 +131,10 @@ protected:
     options.owned = out.owned;
     options.drain_ms = 1'000;
     options.threads = false;
+    options.look_for_thread = [&out] {
+      if (!out.has_threads)
+        throw std::runtime_error("as a test wants");
+    };
     options.reaches_logs = [&out] { return out.reaches_logs; };
     options.failed = [&out](const caf::error& why) { out.failure = why; };
     auto keeper = spawn(cluster::shard_keeper, options, out.router, out.reader);
