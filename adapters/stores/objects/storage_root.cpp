@@ -76,6 +76,8 @@ caf::error prepare_root(disk& io, const fs::path& root) {
       return failure;
   } else {
     const auto layout = read_file(root / root_options.path);
+    if (!layout && layout.error() != ec::not_found)
+      return layout.error();
     if (*found != root_declaration.text || !layout
         || *layout != root_options.text)
       return damaged(root, "is a storage root of another kind");

@@ -89,6 +89,18 @@ TEST_F(folder_objects, do_not_move_into_what_is_something_else) {
   EXPECT_EQ(open_folder_objects({.folder = root()}).error(), ec::store_damaged);
 }
 
+TEST_F(folder_objects, name_the_file_that_cannot_be_read) {
+  open_at(root());
+  const auto layout =
+    root() / "extensions/0004-hashed-n-tuple-storage-layout/config.json";
+  fs::remove(layout);
+  fs::create_directory(layout);
+  const auto found = open_folder_objects({.folder = root()});
+  ASSERT_FALSE(found);
+  const auto said = render(found.error());
+  EXPECT_NE(said.find(layout.string()), std::string::npos) << said;
+}
+
 TEST_F(folder_objects, removing_again_ends_what_was_cut_off) {
   const auto target = open_at(root());
   ASSERT_TRUE(target->put(version("one")));
