@@ -1,4 +1,4 @@
-// depositctl: the operator's shell. See docs/OPERATIONS.md.
+// depositctl: the operator's shell. See docs/operations/shell.md.
 
 #include "adapters/shell/connection.hpp"
 #include "adapters/shell/grammar.hpp"

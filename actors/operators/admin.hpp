@@ -2,7 +2,8 @@
 
 // Every operator command as one JSON document. Reads go to whoever knows;
 // changes are decided here against the newest control state, one at a time, and
-// proposed to the shard. docs/OPERATIONS.md lists commands and documents.
+// proposed to the shard. docs/operations/commands.md lists commands and
+// documents.
 
 #include "actors/operators/arguments.hpp"
 #include "actors/operators/documents.hpp"

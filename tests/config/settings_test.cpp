@@ -65,7 +65,7 @@ std::set<std::string> keys_in_tables(std::istream&& document) {
 }
 
 TEST(settings, the_manual_tells_of_every_key) {
-  const auto told = keys_in_tables(std::ifstream{DEPOSITD_OPERATIONS_FILE});
+  const auto told = keys_in_tables(std::ifstream{DEPOSITD_SETTINGS_PAGE});
   for (const auto& key : setting_keys())
     EXPECT_TRUE(told.count(key)) << key;
   for (const auto& secret : secret_table())

@@ -1,5 +1,5 @@
-"""The lines of the restore drill, as docs/OPERATIONS.md has them, typed for a
-test: `systemctl` is done by hand, all else by a shell."""
+"""The lines of the restore drill, as docs/operations/backup.md has them, typed
+for a test: `systemctl` is done by hand, all else by a shell."""
 
 import os
 import pwd
@@ -9,13 +9,13 @@ from pathlib import Path
 
 from harness import PROGRAMS, ROOT
 
-OPERATIONS = ROOT / "docs/OPERATIONS.md"
+BACKUP = ROOT / "docs/operations/backup.md"
 
 
 def blocks():
     """{name: lines} of what stands behind "```sh drill NAME"."""
     found = re.findall(r"^```sh drill ([\w ]+)\n(.*?)^```$",
-                       OPERATIONS.read_text(), re.M | re.S)
+                       BACKUP.read_text(), re.M | re.S)
     return {name: text for name, text in found}
 
 

@@ -20,7 +20,7 @@ from harness import SystemTest, a_deposit, wait_until
 SHIPPED = harness.ROOT / "config" / "monitoring"
 RULES = SHIPPED / "depositd-alerts.yml"
 METRICS = harness.ROOT / "adapters" / "doors" / "operations"
-OPERATIONS = harness.ROOT / "docs" / "OPERATIONS.md"
+ALARMS = harness.ROOT / "docs" / "operations" / "alarms.md"
 NAME = re.compile(r"\b(?:depositd|process)_[a-z_]+[a-z]\b")
 
 # Not of an engine that is alone, without brokers and with little to do.
@@ -82,11 +82,11 @@ class Shipped(unittest.TestCase):
         alarms = re.findall(r"- alert: (\w+)", RULES.read_text())
         self.assertEqual(len(alarms), len(set(alarms)))
         tried = (SHIPPED / "depositd-alerts-test.yml").read_text()
-        explained = OPERATIONS.read_text()
+        explained = ALARMS.read_text()
         for alarm in alarms:
             self.assertRegex(tried, rf"alertname: {alarm}\n\s+exp_alerts:")
-            self.assertIn(f"\n### {alarm}\n", explained)
-        for title in re.findall(r"(?m)^### (Depositd\w+)$", explained):
+            self.assertIn(f"\n## {alarm}\n", explained)
+        for title in re.findall(r"(?m)^## (Depositd\w+)$", explained):
             self.assertIn(title, alarms)
 
     def test_panels_ask_in_the_language_of_prometheus(self):

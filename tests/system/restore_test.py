@@ -1,6 +1,7 @@
 """The restore drill of a data folder: a backup under load, damage, the
-judgement of depositd check, the restoring lines of docs/OPERATIONS.md. All that
-was acknowledged before the backup is there, and what was open is done once."""
+judgement of depositd check, the restoring lines of docs/operations/backup.md.
+All that was acknowledged before the backup is there, and what was open is done
+once."""
 
 import threading
 

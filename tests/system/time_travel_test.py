@@ -1,7 +1,8 @@
 """The restore drill of PostgreSQL: back to a point in time with the lines of
-docs/OPERATIONS.md, while Kafka stays where it is. Records since the point are
-read again; outcomes of before are repeated as they were, the others happen
-again under ids of their own; nothing that a reader of ids needs is dropped."""
+docs/operations/backup.md, while Kafka stays where it is. Records since the
+point are read again; outcomes of before are repeated as they were, the others
+happen again under ids of their own; nothing that a reader of ids needs is
+dropped."""
 
 import shutil
 import subprocess

@@ -146,7 +146,8 @@ decide_function set(bool server_changed::*side, bool on) {
   };
 }
 
-/// What was given at the start; what nobody gave is as docs/OPERATIONS.md says.
+/// What was given at the start; what nobody gave is as
+/// docs/operations/settings.md says.
 void settings(admin_pointer self, const admin_call_ptr& call) {
   document out{{"settings", document::array()}};
   for (const auto& x : self->state.options.settings)
