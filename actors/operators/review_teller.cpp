@@ -18,9 +18,8 @@ constexpr std::uint32_t jobs_per_page = 1'000;
 constexpr int pages_max = 20;               ///< of one look
 constexpr std::uint32_t old_jobs_max = 100; ///< of one stage
 constexpr int stages_max = 500;
-/// Engines' clocks differ, and a change has its time before it is written. The
-/// tables have it once its shard is there: after a crash somebody takes that
-/// over, and recovers it, first.
+/// Engines' clocks differ, and a change has its time before it is written, for
+/// which a disk may take long. A shard that is away is waited for anyway.
 constexpr micros overlap_us = micros{300} * 1'000'000;
 
 micros now(self_pointer self) {
@@ -220,8 +219,9 @@ review_teller(self_pointer self, review_teller_options options) {
   auto& state = self->state;
   state.options = std::move(options);
   const auto& with = state.options;
-  // What this engine may have known and not told before it ended.
-  state.since_us = std::max<micros>(now(self) - interval_us(state), 0);
+  // What this engine may have known and kept before it ended, if it was not
+  // away for longer than it keeps anything.
+  state.since_us = std::max<micros>(now(self) - 2 * interval_us(state), 0);
   const rules::reviews nothing_yet{interval_us(state), state.since_us};
   if (with.mail && !with.mail_to.empty())
     state.channels.push_back(

@@ -249,11 +249,19 @@ TEST_F(review_teller_test, tells_also_what_one_look_does_not_show) {
   EXPECT_EQ(mails->sent.size(), 3u) << "each counts once";
 }
 
-TEST_F(review_teller_test, tells_what_the_tables_show_late) {
+TEST_F(review_teller_test, tells_what_was_kept_when_its_engine_ended) {
+  fail(1, "away", -1'700); // told at once
+  fail(2, "away", -1'690); // kept, and the engine was away since
+  start();
+  ASSERT_EQ(mails->sent.size(), 1u);
+  EXPECT_NE(mails->sent[0].text.find("Jobs: 1 2"), std::string::npos);
+}
+
+TEST_F(review_teller_test, tells_what_was_durable_late) {
   start();
   for (int i = 0; i < 12; ++i)
     advance(15s);
-  fail(1, "away", 10); // by an engine whose shard somebody else has by now
+  fail(1, "away", 10); // the disk of its journal hung
   advance(15s);
   EXPECT_EQ(mails->sent.size(), 1u);
   advance(15s);
