@@ -65,6 +65,7 @@ findings check(const history& x) {
                            check_fairness,
                            check_prohibited,
                            check_work,
+                           check_reviews,
                            check_holds,
                            check_watermarks,
                            check_egress,

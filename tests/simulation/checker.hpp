@@ -125,6 +125,13 @@ void check_letters(const history& x, findings& out); // R-1
 /// not go on without it, nor lets the deposit pay for a store that is away.
 void check_files(const history& x, findings& out); // O-1
 
+/// Administrators are told of each job that came to need review, of no other,
+/// and of one cause once in a while.
+void check_reviews(const history& x, findings& out); // V-1
+
+/// Whether there is a job that needs review of which nobody was told.
+bool any_review_untold(const history& x);
+
 /// All of them.
 findings check(const history& x);
 

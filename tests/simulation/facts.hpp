@@ -364,6 +364,22 @@ struct file_asked {
   verdict says = verdict::done;
 };
 
+// -- jobs that need review
+
+/// Administrators got a call about jobs of one cause.
+struct review_told {
+  std::uint32_t teller = 0;
+  std::string pipeline;
+  std::string stage;
+  std::string reason;
+  std::uint64_t count = 0;
+  std::vector<item_id> jobs; ///< the first of them
+  bool heard = true;         ///< the teller knows that they got it
+};
+
+/// Nothing is broken any more, and tellers had time for all that needs review.
+struct reviews_awaited {};
+
 // -- the world
 
 /// Something was broken on purpose: rings may have lost a turn.
@@ -389,6 +405,6 @@ using fact =
                left_over, brought_back, topics_begun, restore_wanted,
                deletion_known, letters_wanted, letters_returned,
                object_recorded, object_deleted, wake_wanted, file_kept,
-               file_asked>;
+               file_asked, review_told, reviews_awaited>;
 
 } // namespace depositd::simulation

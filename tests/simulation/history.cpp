@@ -81,6 +81,16 @@ struct teller {
         << words[static_cast<std::size_t>(x.said)] << ", verdict "
         << static_cast<int>(x.says);
   }
+  void operator()(const review_told& x) const {
+    out << "told by " << x.teller << (x.heard ? "" : ", who does not know it,")
+        << " of " << x.count << " at " << x.pipeline << '.' << x.stage << " ("
+        << x.reason << "):";
+    for (const auto id : x.jobs)
+      out << ' ' << id;
+  }
+  void operator()(const reviews_awaited&) const {
+    out << "waited for all reviews";
+  }
   void operator()(const letters_wanted& x) const {
     out << "wanted back #" << x.number << ": " << x.count << " letters";
   }

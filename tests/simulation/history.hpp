@@ -39,6 +39,8 @@ struct history {
   bool with_pipeline_changes = false;
   /// Whether the journal failed now and then, and shards started over for it.
   bool with_failed_appends = false;
+  /// Administrators are told of each cause once in so long.
+  micros reviews_every_us = 0;
   /// What is over may be forgotten after so long; 0: never.
   micros kept_us = 0;
 

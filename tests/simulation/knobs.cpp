@@ -184,6 +184,10 @@ constexpr std::uint64_t wakes_salt = std::uint64_t{422'321} << 32;
 /// none.
 constexpr std::uint64_t blobs_salt = std::uint64_t{112'266'285} << 32;
 
+/// Every third life with work whose clocks do not jump; those of seeds.txt and
+/// bug_seeds.txt that are older have none.
+constexpr std::uint64_t reviews_salt = std::uint64_t{610} << 32;
+
 /// What a life may have besides messages.
 constexpr switch_of switches_of_parts[] = {
   {"work", &knobs::work},       {"sources", &knobs::sources},
@@ -204,6 +208,7 @@ constexpr switch_of switches_of_parts[] = {
   {"grown_topics", &knobs::grown_topics}, {"deletions", &knobs::deletions},
   {"letters", &knobs::letters}, {"checks", &knobs::checks},
   {"wakes", &knobs::wakes},     {"blobs", &knobs::blobs},
+  {"reviews", &knobs::reviews},
 };
 
 constexpr switch_of switches_of_nodes[] = {
@@ -288,6 +293,9 @@ knobs::knobs(chance& by, std::uint64_t seed) {
   checks = deletions && !ages && chance{seed ^ checks_salt}.one_in(3);
   // Who does not know what span it is orders what is due once more.
   clock_jumps = clock_jumps && !checks;
+  // What changed long ago by the clock is not looked for.
+  reviews
+    = work && !clock_jumps && chance{seed ^ reviews_salt}.one_in(3);
   chance of_node{seed ^ node_salt};
   node = of_node.one_in(6);
   if (node) {
@@ -298,8 +306,9 @@ knobs::knobs(chance& by, std::uint64_t seed) {
   chance apart{seed ^ salt};
   if (!apart.one_in(3)) {
     fleeting = chance{seed ^ fleeting_salt}.one_in(7);
-    backups
-      = !records && !sources && chance{seed ^ backups_salt}.one_in(3);
+    // Whoever goes on from a backup has told of what is not in it.
+    backups = !records && !sources && !reviews
+              && chance{seed ^ backups_salt}.one_in(3);
     late_topics = records && chance{seed ^ late_topics_salt}.one_in(4);
     return;
   }
@@ -355,7 +364,7 @@ void knobs::lessen(const lessened& by) {
     if (name == "ages")
       kept_s = 0;
     if (name == "work")
-      pipeline_changes = wakes = false;
+      pipeline_changes = wakes = reviews = false;
     if (name == "deletions")
       checks = false;
     if (name == "sources")

@@ -120,6 +120,7 @@ struct knobs {
   bool collection_holds = false;
   bool pipeline_changes = false; ///< stages and collections, under the jobs
   bool wakes = false;            ///< what waits in a stage is woken
+  bool reviews = false; ///< administrators are told of what needs them
   // -- sources
   bool sources = false;        ///< there are any
   bool source_faults = false;  ///< reading them fails, or what is told them

@@ -5,7 +5,6 @@
 #include "messages/shard.hpp"
 #include "messages/values/job_documents.hpp"
 #include "messages/work.hpp"
-#include "tests/simulation/simulated.hpp"
 
 #include <caf/send.hpp>
 
@@ -16,11 +15,6 @@
 namespace depositd::simulation {
 
 namespace {
-
-constexpr std::chrono::minutes patience{1};
-
-/// More than any answer takes while nobody is held up.
-constexpr std::uint32_t messages_max = 20'000;
 
 /// How often what was missed is looked for, and what is due.
 constexpr std::uint32_t every_s = 20;
@@ -34,58 +28,6 @@ caf::error no_such_question() {
 }
 
 } // namespace
-
-/// Like a thread of the program that waits, as long as its patience lasts:
-/// then it does not know.
-template <class Answer, class Actor, class Request>
-caf::expected<Answer> order_office::await(const Actor& whom, Request what) {
-  using result = std::optional<caf::expected<Answer>>;
-  const auto heard = std::make_shared<result>();
-  caf::anon_send(around_.outside,
-                 act{[=](caf::event_based_actor* self) {
-                   self->request(whom, patience, what)
-                     .then([=](const Answer& x) { *heard = x; },
-                           [=](const caf::error& e) { *heard = e; });
-                 }});
-  auto left = messages_max;
-  if (!around_.is_calm() && around_.by->one_in(8))
-    left = around_.by->below(40);
-  while (!*heard && left > 0 && around_.go_on())
-    --left;
-  if (!*heard)
-    return caf::make_error(ec::overloaded,
-                           std::string{"the shard does not answer"});
-  return std::move(**heard);
-}
-
-/// The read model, as a thread asks it.
-class awaited_work final : public work_reader {
-public:
-  awaited_work(order_office& office, read_model_actor reads)
-    : office_(office), reads_(std::move(reads)) {
-    // nop
-  }
-
-  caf::expected<std::vector<batch_row>> batches(const batch_query& x) override {
-    auto found = office_.await<batches_found>(reads_, x);
-    if (!found)
-      return std::move(found.error());
-    return std::move(found->rows);
-  }
-
-  caf::expected<std::vector<job_row>> jobs(const job_query&) override {
-    return no_such_question();
-  }
-
-  caf::expected<std::vector<submission_row>>
-  submissions(const submission_query&) override {
-    return no_such_question();
-  }
-
-private:
-  order_office& office_;
-  const read_model_actor reads_;
-};
 
 catalogue_actor order_office::spawn_catalogue() {
   return around_.system->spawn(
@@ -139,21 +81,22 @@ order_actors order_office::spawn(const engine_parts& of) {
   due.all = reconcilers();
   if (around_.checks)
     due.checks = std::make_shared<simulated_checks>(
-      simulated_checks::surroundings{&objects_, around_.by, around_.is_calm,
-                                     &calm_since_us_});
+      simulated_checks::surroundings{&objects_, around_.waits.by,
+                                     around_.waits.is_calm, &calm_since_us_});
   due.shard = of.shards;
-  due.work = std::make_shared<awaited_work>(*this, of.reads);
+  due.work = std::make_shared<awaited_work>(around_.waits, of.reads);
   due.submit
     = [this, to = of.shards](submit_batch x) -> caf::expected<item_id> {
     const auto uuid = x.info.uuid;
-    const auto said = await<batch_accepted>(to, std::move(x));
+    const auto said = around_.waits.answer<batch_accepted>(to, std::move(x));
     if (!said)
       return said.error();
     around_.told->add(around_.now_us(), acknowledged{uuid, said->id});
     return said->id;
   };
   due.propose = [this, to = of.shards](std::vector<event> x) {
-    const auto said = await<depositd::done>(to, propose{std::move(x)});
+    const auto said
+      = around_.waits.answer<depositd::done>(to, propose{std::move(x)});
     return said ? caf::error{} : said.error();
   };
   due.leads = of.leads;

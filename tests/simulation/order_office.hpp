@@ -8,12 +8,11 @@
 #include "actors/operators/reconciler.hpp"
 #include "messages/actors.hpp"
 #include "messages/work.hpp"
+#include "tests/simulation/awaiting.hpp"
 #include "tests/simulation/history.hpp"
 #include "tests/simulation/order_actors.hpp"
 #include "tests/simulation/order_checks.hpp"
-#include "tests/support/chance.hpp"
 
-#include <caf/actor.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>
 
@@ -30,15 +29,11 @@ public:
   struct surroundings {
     caf::actor_system* system = nullptr;
     history* told = nullptr;
-    testing::chance* by = nullptr;
+    awaiting waits;
     std::uint32_t users = 1;
     bool checks = false; ///< reconcilers look at what is stored
-    caf::actor outside;
     std::function<micros()> now_us;  ///< since the beginning
     std::function<micros()> wall_us; ///< as operators' clocks show it
-    std::function<bool()> is_calm;
-    /// Lets one actor take a message; false: nobody has one.
-    std::function<bool()> go_on;
     /// Somebody outside proposes this, and goes on when it is in force.
     std::function<void(std::vector<event>, std::function<void()>)> change;
   };
@@ -105,13 +100,9 @@ private:
   void restore(const way_in& to);
   void change_collection();
   void clean_up(const way_in& to) const;
-  template <class Answer, class Actor, class Request>
-  caf::expected<Answer> await(const Actor& whom, Request what);
   template <class Actor, class Request, class Then>
   void ask(const Actor& whom, Request what, Then then) const;
   std::string any_object();
-
-  friend class awaited_work;
 
   surroundings around_;
   simulated_objects objects_; ///< by identifier

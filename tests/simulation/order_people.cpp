@@ -134,7 +134,7 @@ order_office::order_office(surroundings around) : around_(std::move(around)) {
 
 template <class Actor, class Request, class Then>
 void order_office::ask(const Actor& whom, Request what, Then then) const {
-  caf::anon_send(around_.outside, act{[=](caf::event_based_actor* self) {
+  caf::anon_send(around_.waits.outside, act{[=](caf::event_based_actor* self) {
                    self->request(whom, std::chrono::minutes{10}, what)
                      .then(then, [](const caf::error&) {
                        // Refused, or lost with the engine: nobody knows.
@@ -143,7 +143,7 @@ void order_office::ask(const Actor& whom, Request what, Then then) const {
 }
 
 std::string order_office::any_object() {
-  auto& any = *around_.by;
+  auto& any = *around_.waits.by;
   return some_user(any.below(std::min(around_.users, owners_max))) + "/"
          + std::to_string(any.below(objects_of_owner));
 }
@@ -151,12 +151,10 @@ std::string order_office::any_object() {
 /// One that was deleted comes again; of what is there one more version.
 void order_office::store() {
   const auto name = any_object();
-  auto& object
-    = objects_
-        .try_emplace(name, simulated_object{
-                             name.substr(0, name.find('/')),
-                             around_.by->one_in(2) ? "vault" : "attic", {}, {}})
-        .first->second;
+  simulated_object fresh;
+  fresh.owner = name.substr(0, name.find('/'));
+  fresh.collection = around_.waits.by->one_in(2) ? "vault" : "attic";
+  auto& object = objects_.try_emplace(name, std::move(fresh)).first->second;
   object.recorded_us.push_back(around_.wall_us());
   for (const auto* path : files_of_object)
     object.files_us.try_emplace(path, around_.now_us());
@@ -165,7 +163,7 @@ void order_office::store() {
 }
 
 void order_office::ask_for_deletion(const way_in& to) {
-  auto& any = *around_.by;
+  auto& any = *around_.waits.by;
   ask_deletion what;
   const auto first = any_object();
   const auto owner = first.substr(0, first.find('/') + 1);
@@ -188,7 +186,7 @@ void order_office::decide(const way_in& to) {
 }
 
 void order_office::decide(const way_in& to, const control_state& now) {
-  auto& any = *around_.by;
+  auto& any = *around_.waits.by;
   std::vector<const deletion_changed*> open;
   for (const auto& [reference, x] : now.deletions)
     if (may_be_decided(x))
@@ -217,7 +215,7 @@ void order_office::restore(const way_in& to) {
   place_order what;
   what.what.kind = order_kind::restore_object;
   what.what.object = any_object();
-  what.what.asked_by = people[around_.by->below(people.size())];
+  what.what.asked_by = people[around_.waits.by->below(people.size())];
   what.source = "shell";
   around_.told->add(around_.now_us(), restore_wanted{what.what.object});
   ask(to.orders.desk, std::move(what), [](const order_placed&) {});
@@ -249,12 +247,12 @@ void order_office::queue_missed(const way_in& to) const {
 }
 
 void order_office::step(const way_in& to) {
-  for (auto left = 1 + around_.by->below(4); left > 0; --left)
+  for (auto left = 1 + around_.waits.by->below(4); left > 0; --left)
     do_something(to);
 }
 
 void order_office::do_something(const way_in& to) {
-  switch (around_.by->below(16)) {
+  switch (around_.waits.by->below(16)) {
     case 0:
     case 1:
     case 2:
@@ -274,7 +272,7 @@ void order_office::do_something(const way_in& to) {
       return queue_missed(to);
     default: // two at one time, now and then
       decide(to);
-      if (around_.by->one_in(3))
+      if (around_.waits.by->one_in(3))
         decide(to);
   }
 }

@@ -78,6 +78,7 @@ struct simulated_engine {
   publisher_actor publisher;   ///< null without topics
   schedulers_actor schedulers; ///< null without sources
   order_actors orders;         ///< null without deletions
+  review_teller_actor reviews; ///< null: nobody is told
   bool ended = false;
 };
 
@@ -92,6 +93,7 @@ struct sharing_engine {
   admin_actor admin;
   processor_manager_actor slots;   ///< null: none
   order_actors orders;             ///< null without deletions
+  review_teller_actor reviews;     ///< null: nobody is told
   std::uint32_t worker = 0;        ///< its processors' number, if any
   std::vector<caf::actor> helpers; ///< finder, handler
   std::vector<std::shared_ptr<simulated_engine>> cores; ///< ended ones, too

@@ -41,6 +41,7 @@ world_state::world_state(std::uint64_t seed, const lessened& by)
     letter_chance_(seed ^ 0x6c657474U),
     late_chance_(seed ^ 0x6c617465U), grow_chance_(seed ^ 0x67726f77U),
     wake_chance_(seed ^ 0x77616b65U), blob_chance_(seed ^ 0x626c6f62U),
+    review_chance_(seed ^ 0x72657677U),
     system_(config_),
     scheduler_(
       dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),

@@ -380,11 +380,23 @@ private:
   void end_node();
   void calm_node();
 
+  // -- world_reviews.cpp: administrators are told of jobs that need them
+
+  /// How who has a thread in the program waits.
+  awaiting waiting_by(chance& by);
+  review_teller_actor spawn_reviews(read_model_actor reads,
+                                    micros wall_offset_us,
+                                    std::function<bool()> leads);
+  void await_reviews();
+
   // -- world_deletions.cpp
 
   void open_office();
   void spawn_orders(simulated_engine& engine);
   void spawn_orders(sharing_engine& engine);
+  /// Whether the engine has the first of the shards, and so does what one of
+  /// several has to do.
+  static std::function<bool()> leads(const sharing_engine& engine);
   static void end_orders(const order_actors& who);
   order_office::way_in office_of_some_engine();
   std::vector<std::string> order_queues() const;

@@ -70,6 +70,7 @@ void world::end(sharing_engine& engine) {
   kill(engine.admin);
   kill(engine.slots);
   end_orders(engine.orders);
+  kill(engine.reviews);
   for (const auto& who : engine.helpers)
     kill(who);
   if (engine.slots)

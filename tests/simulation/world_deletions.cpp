@@ -16,19 +16,11 @@ void world::open_office() {
   order_office::surroundings around;
   around.system = &system_;
   around.told = &told_;
-  around.by = &deletion_chance_;
+  around.waits = waiting_by(deletion_chance_);
   around.users = knobs_.users;
   around.checks = knobs_.checks;
-  around.outside = outside_;
   around.now_us = [this] { return now_us(); };
   around.wall_us = [this] { return wall_offset_us_ + now_us(); };
-  around.is_calm = [this] { return calm_; };
-  around.go_on = [this] {
-    if (scheduler_.jobs.empty() || endless_)
-      return false;
-    run(1);
-    return true;
-  };
   around.change = [this](std::vector<event> x, std::function<void()> then) {
     change(std::move(x), std::move(then));
   };
@@ -44,19 +36,22 @@ void world::spawn_orders(simulated_engine& engine) {
      nullptr});
 }
 
-/// Of several engines the one that has shard 0 queues what was missed.
-void world::spawn_orders(sharing_engine& engine) {
-  if (!office_)
-    return;
-  const auto leads = [owned = engine.owned] {
+std::function<bool()> world::leads(const sharing_engine& engine) {
+  return [owned = engine.owned] {
     const auto ours = owned->get().shards;
     return std::any_of(ours.begin(), ours.end(),
                        [](const auto& x) { return x.shard == 0; });
   };
+}
+
+/// Of several engines one queues what was missed.
+void world::spawn_orders(sharing_engine& engine) {
+  if (!office_)
+    return;
   engine.orders = office_->spawn(
     {engine.router, engine.reader,
      engine_clock{engine.wall_offset_us + now_us(), scheduler_.clock().now()},
-     leads});
+     leads(engine)});
 }
 
 void world::end_orders(const order_actors& who) {

@@ -49,6 +49,7 @@ void world::calm_down() {
   calm_node();
   let_time_pass(5s);
   mend_settings();
+  await_reviews();
   drain();
   for (int i = 0; i < 4; ++i) // for the last outcomes to go out
     let_time_pass(2s);

@@ -65,6 +65,8 @@ void world::start_engine() {
   spawn_topics(*fresh, fresh->core.shard);
   spawn_schedulers(*fresh, fresh->core.shard);
   spawn_orders(*fresh);
+  fresh->reviews
+    = spawn_reviews(fresh->core.projector, wall_offset_us_, nullptr);
   engine_ = std::move(fresh);
 }
 
@@ -83,6 +85,8 @@ void world::end(simulated_engine& engine) {
   if (engine.schedulers)
     caf::anon_send_exit(engine.schedulers, caf::exit_reason::kill);
   end_orders(engine.orders);
+  if (engine.reviews)
+    caf::anon_send_exit(engine.reviews, caf::exit_reason::kill);
 }
 
 /// Everything in memory is gone, whatever was under way.

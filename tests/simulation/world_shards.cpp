@@ -167,6 +167,7 @@ void world::join(const std::string& name) {
   if (knobs_.slots > 0)
     spawn_slots(on);
   spawn_orders(on);
+  on.reviews = spawn_reviews(on.reader, on.wall_offset_us, leads(on));
   own_new_actors(on.number);
 }
 

@@ -117,6 +117,7 @@ struct world_state {
   chance grow_chance_;     ///< of partitions that are added alone
   chance wake_chance_;     ///< of what is woken alone
   chance blob_chance_;     ///< of large files alone
+  chance review_chance_;   ///< of who tells administrators alone
   history told_;
   system_config config_;
   caf::actor_system system_;
@@ -136,6 +137,7 @@ struct world_state {
   std::vector<std::shared_ptr<simulated_worker>> workers_;
 
   std::unique_ptr<order_office> office_; ///< null: nothing is deleted
+  std::uint32_t review_tellers_ = 0;     ///< so many there were
   letter_desk_actor letters_;            ///< null: none goes back
   std::uint32_t letters_wanted_ = 0;     ///< so often
 
