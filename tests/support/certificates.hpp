@@ -65,13 +65,17 @@ private:
     good = std::system(line.c_str()) == 0 && good;
   }
 
+  /// A tenth of the time that RSA takes: each test has keys of its own.
+  static constexpr const char* new_key
+    = " -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
+
   void authority(const std::string& who) {
-    openssl("req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=" + who
+    openssl(std::string{"req -x509"} + new_key + " -days 2 -subj /CN=" + who
             + " -keyout " + file(who + ".key") + " -out " + file(who + ".pem"));
   }
 
   void signed_by(const std::string& ca, const std::string& who) {
-    openssl("req -newkey rsa:2048 -nodes -subj /CN=" + who + " -keyout "
+    openssl(std::string{"req"} + new_key + " -subj /CN=" + who + " -keyout "
             + file(who + ".key") + " -out " + file(who + ".csr"));
     openssl("x509 -req -days 2 -CAcreateserial -in " + file(who + ".csr")
             + " -CA " + file(ca + ".pem") + " -CAkey " + file(ca + ".key")

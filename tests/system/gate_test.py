@@ -143,10 +143,10 @@ class Certified(CertifiedTest, GateTest):
         self.assertTrue(self.served(engine), engine.log())
 
     def test_a_renewed_certificate_without_a_name_is_the_engine_s_own(self):
-        self.certify("engine", "ca", "/O=Press")
+        self.authorities["ca"].issue("engine", subject="/O=Press")
         engine = self.start(self.files("engine"))
         adding = ("operator", "add", "anna", "--role", "look")
-        self.certify("engine", "ca", "/O=Press")
+        self.authorities["ca"].issue("engine", subject="/O=Press")
         wait_until(lambda: "node_certificate_taken" in engine.log())
         done = self.operator(engine, "engine", command=adding)
         self.assertEqual(done.returncode, 0, done.stderr + engine.log())

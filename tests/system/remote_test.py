@@ -11,6 +11,7 @@ from collections import Counter
 from datetime import datetime, timezone
 
 import harness
+from authority import Authority
 from engine import Engine
 from harness import SystemTest, a_deposit, wait_until
 
@@ -367,29 +368,11 @@ class CertifiedTest(RemoteTest):
 
     def setUp(self):
         super().setUp()
-        for authority in ("ca", "other"):
-            self.openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes",
-                         "-days", "2", "-subj", f"/CN={authority}",
-                         "-keyout", self.file(authority, "key"),
-                         "-out", self.file(authority, "pem"))
+        self.authorities = {name: Authority(self.folder, name)
+                            for name in ("ca", "other")}
         for who, authority in (("engine", "ca"), ("node", "ca"),
                                ("stranger", "other")):
-            self.certify(who, authority, f"/CN={who}")
-
-    def certify(self, who, authority, subject):
-        self.openssl("req", "-newkey", "rsa:2048", "-nodes",
-                     "-subj", subject,
-                     "-keyout", self.file(who, "key"),
-                     "-out", self.file(who, "csr"))
-        self.openssl("x509", "-req", "-days", "2", "-CAcreateserial",
-                     "-in", self.file(who, "csr"),
-                     "-CA", self.file(authority, "pem"),
-                     "-CAkey", self.file(authority, "key"),
-                     "-out", self.file(who, "pem"))
-
-    def openssl(self, *arguments):
-        subprocess.run(["openssl", *arguments], check=True, timeout=60,
-                       capture_output=True)
+            self.authorities[authority].issue(who)
 
     def file(self, who, kind):
         return str(self.folder / f"{who}.{kind}")
