@@ -2,10 +2,14 @@
 
 #include "actors/operators/work.hpp"
 #include "actors/operators/work_why.hpp"
+#include "actors/rules/control/pipelines.hpp"
 
 #include "messages/shard.hpp"
 #include "messages/values/item_standing.hpp"
 #include "messages/values/work_documents.hpp"
+
+#include <functional>
+#include <optional>
 
 namespace depositd::operators {
 
@@ -65,20 +69,56 @@ void review(admin_pointer self, const admin_call_ptr& call) {
   list_matching(self, call, std::move(*query), "items");
 }
 
-/// APTrust's words for it, and who works on it; slots inside this engine have
-/// no name of a node.
-document item_document(const item_standing& x, const slots_report::entry* busy,
-                       const std::string& engine) {
-  const bool none = busy == nullptr;
-  return {
-    {"stage", word(x.stage)},
-    {"status", word(x.status)},
-    {"retry", x.retry},
-    {"needs_admin_review", x.needs_review},
-    {"node", none                 ? document()
-             : busy->node.empty() ? text_or_null(engine)
-                                  : document(busy->node)},
-    {"stage_started_at", none ? document() : time_or_null(busy->since_us)}};
+/// Who has begun with an item, and when, where that is known.
+struct in_hand {
+  std::string node;
+  micros since_us = never;
+};
+
+/// APTrust's words for it, and who works on it.
+document item_document(const item_standing& x,
+                       const std::optional<in_hand>& begun) {
+  return {{"stage", word(x.stage)},
+          {"status", word(x.status)},
+          {"retry", x.retry},
+          {"needs_admin_review", x.needs_review},
+          {"node", begun ? text_or_null(begun->node) : document()},
+          {"stage_started_at", begun ? time_or_null(begun->since_us)
+                                     : document()}};
+}
+
+/// Slots inside this engine have no name of a node.
+std::optional<in_hand> in_slots(const slots_report& x, item_id id,
+                                const std::string& engine) {
+  for (const auto& slot : x.entries)
+    if (slot.item == id)
+      return in_hand{slot.node.empty() ? engine : slot.node, slot.since_us};
+  return std::nullopt;
+}
+
+/// Workers outside have no slots: what they have claimed they have begun.
+std::optional<in_hand> in_claim(const item_explained& x) {
+  if (!x.live || x.item.state != item_state::claimed)
+    return std::nullopt;
+  return in_hand{x.item.processor};
+}
+
+/// `use` gets who has begun with it, if anybody.
+void with_hand(admin_pointer self, const admin_call_ptr& call,
+               const job_row& row,
+               std::function<void(const std::optional<in_hand>&)> use) {
+  gather_slots(self, call, [=, use = std::move(use)](const slots_gathered& x) {
+    const auto begun = in_slots(x.slots, row.id, self->state.options.engine);
+    if (begun)
+      return use(begun);
+    with_control(self, call, [=](const control_snapshot& now) {
+      if (row.queue.empty() || !rules::serves_outside(*now, row.queue))
+        return use(std::nullopt);
+      ask(self, call, self->state.options.shard,
+          explain_item{row.id, row.user},
+          [=](const item_explained& item) { use(in_claim(item)); });
+    });
+  });
 }
 
 /// Adds how the work item stands, if it is one.
@@ -86,16 +126,10 @@ void deliver_item(admin_pointer self, const admin_call_ptr& call,
                   const job_row& row, document out) {
   if (!standing_of(row, false))
     return deliver(call, out);
-  gather_slots(self, call, [=](const slots_gathered& x) {
-    const auto& slots = x.slots.entries;
-    const auto busy =
-      std::find_if(slots.begin(), slots.end(),
-                   [&](const auto& slot) { return slot.item == row.id; });
-    const bool claimed = busy != slots.end();
+  with_hand(self, call, row, [=](const std::optional<in_hand>& begun) {
     auto all = out;
     all["work_item"] =
-      item_document(*standing_of(row, claimed), claimed ? &*busy : nullptr,
-                    self->state.options.engine);
+      item_document(*standing_of(row, begun.has_value()), begun);
     deliver(call, all);
   });
 }

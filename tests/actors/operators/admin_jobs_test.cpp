@@ -340,5 +340,29 @@ TEST_F(admin_jobs_test, row_p13_a_work_item_says_who_has_begun_what) {
   EXPECT_FALSE(run("job show", {{"id", "8"}}).contains("work_item"));
 }
 
+TEST_F(admin_jobs_test, what_a_worker_outside_has_claimed_has_begun) {
+  auto& row = add_job(7, job_state::storing);
+  row.info.pipeline = "aptrust";
+  row.queue = "aptrust.ingest06_storage";
+  set_stages({row.queue});
+  pipeline stages{"aptrust", {{.name = "ingest06_storage"}}};
+  world_.control.pipelines["aptrust"] = stages;
+  world_.explained.live = true;
+  world_.explained.item.state = item_state::claimed;
+  world_.explained.item.processor = "emodb:storer";
+  // Slots inside take some ahead.
+  const json id{{"id", "7"}};
+  EXPECT_EQ(run("job show", id)["work_item"]["status"], "Pending");
+  stages.stages[0].kind = handler_kind::external;
+  world_.control.pipelines["aptrust"] = stages;
+  const auto x = run("job show", id)["work_item"];
+  EXPECT_EQ(x["status"], "Started");
+  EXPECT_EQ(x["node"], "emodb:storer");
+  EXPECT_TRUE(x["stage_started_at"].is_null());
+  EXPECT_EQ(world_.explanations.back().user, "ann");
+  world_.explained.item.state = item_state::delayed;
+  EXPECT_EQ(run("job show", id)["work_item"]["status"], "Pending");
+}
+
 } // namespace
 } // namespace depositd::testing
