@@ -142,6 +142,9 @@ void begin_at(self_pointer self, const watermarks_read& known) {
   auto failed = read_from(*state.options.source, *from);
   if (!failed)
     failed = compare(state, known, *from);
+  // Brokers are away, or a partition has no leader: nobody has to do anything.
+  if (failed == ec::store_failed)
+    return start_again(self, failed);
   if (failed)
     return stop(self, failed);
   const auto last = marks(state, known, *from);

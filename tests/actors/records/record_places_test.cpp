@@ -234,6 +234,52 @@ TEST_F(record_places_test, why_it_stands_still_is_told_once) {
   EXPECT_EQ(log.count("intake_stopped"), 1u) << log.text();
 }
 
+/// One of its partitions has no leader for a while.
+class leaderless_source final : public testing::passing_source {
+public:
+  leaderless_source(std::unique_ptr<record_source> of,
+                    std::shared_ptr<bool> has_leader)
+    : passing_source(std::move(of)), has_leader_(std::move(has_leader)) {
+    // nop
+  }
+
+  caf::error assign(const std::vector<partition_position>& at) override {
+    if (!*has_leader_)
+      return caf::make_error(ec::store_failed,
+                             std::string{"in/1: leader not available"});
+    return passing_source::assign(at);
+  }
+
+private:
+  std::shared_ptr<bool> has_leader_;
+};
+
+class leaderless_topic_test : public testing::record_log_fixture {
+protected:
+  std::shared_ptr<record_source> open_source() override {
+    return std::make_shared<leaderless_source>(open_memory_source(topics, "in"),
+                                               has_leader);
+  }
+
+  std::shared_ptr<bool> has_leader = std::make_shared<bool>(false);
+};
+
+TEST_F(leaderless_topic_test, is_waited_for_and_not_called_stopped) {
+  const testing::captured_log log;
+  start_all();
+  for (int i = 0; i < 20; ++i)
+    pass(2s);
+  EXPECT_EQ(log.count("intake_stopped"), 0u) << log.text();
+  EXPECT_EQ(log.count("intake_waits topic=in reason=\"in/1: leader"), 1u)
+    << log.text();
+  write("ann metadata one x");
+  *has_leader = true;
+  pass(2s);
+  const auto report = ask<intake_report>(reader_of_topic, report_intake{});
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->accepted, 1u);
+}
+
 TEST_F(record_places_test, a_log_that_was_cut_is_not_read_though_it_grows) {
   start_all();
   write("ann metadata one x");
