@@ -4,6 +4,7 @@
 #include "actors/projection/projector.hpp"
 #include "actors/shard/body_reader.hpp"
 #include "actors/shard/shard.hpp"
+#include "messages/thread_probe.hpp"
 
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
@@ -11,6 +12,9 @@
 namespace depositd::engine {
 
 namespace {
+
+/// The body reader's, the writer's and the projector's.
+constexpr std::size_t threads_of_core = 3;
 
 /// Spawns what blocks on the disk.
 template <class F, class... Ts>
@@ -52,6 +56,9 @@ core_actors::all() const {
 }
 
 core_actors spawn_core(caf::actor_system& system, core_options options) {
+  // All of it or nothing: what was begun would keep the stores.
+  if (options.threads)
+    look_for_threads(threads_of_core);
   core_actors out;
   auto backlog = std::make_shared<journal::journal_backlog>();
   backlog->store = options.journal;

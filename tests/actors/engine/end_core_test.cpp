@@ -9,6 +9,7 @@
 #include "tests/support/memory_tables.hpp"
 #include "tests/support/watched_journal.hpp"
 
+#include <caf/actor_registry.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 #include <caf/scoped_actor.hpp>
@@ -16,11 +17,35 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <future>
 #include <memory>
 #include <mutex>
+#include <system_error>
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+namespace {
+
+constexpr int as_many_as_wanted = -1;
+thread_local int threads_left = as_many_as_wanted; ///< for who asks for them
+
+} // namespace
+
+/// Stands before the system's.
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* how,
+                              void* (*run)(void*), void* with) noexcept {
+  static const auto usual = reinterpret_cast<decltype(&pthread_create)>(
+    ::dlsym(RTLD_NEXT, "pthread_create"));
+  if (threads_left == 0)
+    return EAGAIN;
+  if (threads_left > 0)
+    --threads_left;
+  return usual(thread, how, run, with);
+}
 
 namespace depositd {
 
@@ -85,23 +110,31 @@ public:
   }
 };
 
-TEST(end_core_test, waits_for_a_shard_that_is_still_looking_at_the_store) {
-  slow_disk disk;
+/// A core on stores in memory, and a system with real threads.
+class end_core_test : public ::testing::Test {
+protected:
+  end_core_test() {
+    options.journal = &store;
+    options.projection = tables.get();
+    options.blobs = blobs.get();
+    options.registry = registry.get();
+    options.budget = std::make_shared<memory_budget>(1 << 20);
+  }
+
   testing::watched_journal store{
     open_memory_journal(make_memory_journal({.segment_bytes = 1 << 20}))};
-  store.ask_room = [&] { return disk.nearly_full(); };
-  store.during_append = [&] { disk.use(); };
-  const auto tables = make_memory_projection();
-  const auto blobs = make_memory_blobs();
-  const auto registry = make_memory_registry();
+  const std::unique_ptr<projection_store> tables = make_memory_projection();
+  const std::unique_ptr<blob_store> blobs = make_memory_blobs();
+  const std::unique_ptr<doi_registry> registry = make_memory_registry();
   system_config config;
   caf::actor_system system{config};
   depositd::engine::core_options options;
-  options.journal = &store;
-  options.projection = tables.get();
-  options.blobs = blobs.get();
-  options.registry = registry.get();
-  options.budget = std::make_shared<memory_budget>(1 << 20);
+};
+
+TEST_F(end_core_test, waits_for_a_shard_that_is_still_looking_at_the_store) {
+  slow_disk disk;
+  store.ask_room = [&] { return disk.nearly_full(); };
+  store.during_append = [&] { disk.use(); };
   const auto core = depositd::engine::spawn_core(system, options);
   caf::scoped_actor self{system};
   bool ready = false;
@@ -119,6 +152,18 @@ TEST(end_core_test, waits_for_a_shard_that_is_still_looking_at_the_store) {
   self->wait_for(core.shard);
   EXPECT_FALSE(disk.was_used_closed());
   caf::anon_send_exit(core.journal, caf::exit_reason::kill);
+}
+
+TEST_F(end_core_test, there_is_nothing_to_end_if_threads_are_short) {
+  const auto before = system.registry().running();
+  for (int few = 0; few < 3; ++few) {
+    threads_left = few;
+    EXPECT_THROW(depositd::engine::spawn_core(system, options),
+                 std::system_error);
+    threads_left = as_many_as_wanted;
+    EXPECT_EQ(system.registry().running(), before) << few;
+  }
+  system.await_actors_before_shutdown(!HasFailure());
 }
 
 } // namespace
