@@ -251,8 +251,9 @@ caf::result<native_actor> open_native(admin_pointer self) {
 }
 
 /// The node is watched: its name goes with it. Claims are found by that name,
-/// so no two nodes may have the same at once.
+/// so no two nodes may have the same at once. `at`: the node that says it.
 caf::expected<node_joined> take_node(admin_pointer self, const join_node& x,
+                                     const caf::node_id& at,
                                      const std::optional<peer>& who,
                                      const caller& as) {
   const auto& options = self->state.options;
@@ -260,6 +261,9 @@ caf::expected<node_joined> take_node(admin_pointer self, const join_node& x,
     return refuse(ec::invalid_argument, "this engine takes no nodes");
   if (!legal_processor_name(x.name))
     return refuse(ec::invalid_argument, "this is no name for a node");
+  // Another node's could be put in its place, or end its name.
+  if (who && x.manager.node() != at)
+    return refuse(ec::invalid_argument, "this manager is of another node");
   auto& nodes = self->state.nodes;
   const auto known = nodes.find(x.name);
   if (known != nodes.end() && known->second.node() != x.manager.node())
@@ -325,11 +329,13 @@ admin_actor::behavior_type admin(actor_with<admin_state>* self,
     [=](const know_token& x) { return know_holder(self, x); },
     [=](const connect_native&) { return open_native(self); },
     [=](const join_node& x) {
-      return let_in<node_joined>(self, "join_node", may_work("join_node"),
-                                 [=](const std::optional<peer>& who,
-                                     const caller& as) {
-                                   return take_node(self, x, who, as);
-                                 });
+      const auto sender = self->current_sender();
+      const auto at = sender ? sender->node() : caf::node_id{};
+      return let_in<node_joined>(
+        self, "join_node", may_work("join_node"),
+        [=](const std::optional<peer>& who, const caller& as) {
+          return take_node(self, x, at, who, as);
+        });
     },
     [=](const meet_engine& x) { return meet(self, x); },
   };

@@ -445,5 +445,23 @@ TEST_F(admin_access_test, who_is_let_in_reaches_what_was_handed_out) {
   EXPECT_TRUE(given_->may_address(account(500), 7)) << "the engine's own";
 }
 
+TEST_F(admin_access_test, nobody_joins_with_a_manager_of_another_node) {
+  connect(node, certificate("rack"));
+  connect(other, certificate("worker"));
+  const auto manager = pose<processor_manager_actor>(
+    {[](report_slots) -> caf::result<slots_report> {
+      return slots_report{};
+    }});
+  const auto theirs = node.seen(manager);
+  ASSERT_TRUE(ask_from<node_joined>(node, join_node{"n1", theirs}));
+  EXPECT_EQ(ask_from<node_joined>(other, join_node{"n1", theirs}).error(),
+            ec::invalid_argument);
+  EXPECT_EQ(ask_from<node_joined>(other, join_node{"n2", manager}).error(),
+            ec::invalid_argument)
+    << "this node's";
+  const auto own = other.seen(manager);
+  EXPECT_TRUE(ask_from<node_joined>(other, join_node{"n2", own}));
+}
+
 } // namespace
 } // namespace depositd::testing
