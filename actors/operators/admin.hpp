@@ -99,6 +99,7 @@ struct admin_call {
   /// An order, of which the audit log says nothing yet.
   bool owes_line = false;
   std::shared_ptr<spdlog::logger> audit;
+  std::shared_ptr<const void> place; ///< among those of its node
 };
 using admin_call_ptr = std::shared_ptr<admin_call>;
 
@@ -129,6 +130,8 @@ struct admin_state {
   /// Passwords that are being checked, by who tries them.
   std::map<std::string, std::size_t> signing_in;
   refusal_lines refusals;
+  /// Each command of another node that is not answered yet holds its node's.
+  std::map<caf::node_id, std::shared_ptr<const void>> places;
 
   /// Nodes of processors that have joined, by name.
   std::map<std::string, processor_manager_actor> nodes;

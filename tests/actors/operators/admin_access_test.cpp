@@ -445,6 +445,37 @@ TEST_F(admin_access_test, who_is_let_in_reaches_what_was_handed_out) {
   EXPECT_TRUE(given_->may_address(account(500), 7)) << "the engine's own";
 }
 
+TEST_F(admin_access_test, who_waits_for_no_answers_gets_some_commands_at_once) {
+  connect(node, certificate("carl"));
+  connect(other, certificate("carl"));
+  const auto admin = node.seen(admin_);
+  std::map<std::string, int> told;
+  const auto flooder = spawn([&](caf::event_based_actor* self) {
+    return caf::behavior{[=, &told](int count) {
+      for (int i = 0; i < count; ++i)
+        self->request(admin, caf::infinite, admin_request{"settings", "{}"})
+          .then([&](const admin_reply&) { ++told["answered"]; },
+                [&](const caf::error& x) {
+                  ++told[x == ec::overloaded ? "refused" : "failed"];
+                });
+    }};
+  });
+  node.seen(caf::actor_cast<processor_actor>(flooder));
+  const auto ask_many = [&](int count) {
+    told.clear();
+    caf::anon_send(flooder, count);
+    settle();
+    return told;
+  };
+  using answers = std::map<std::string, int>;
+  world_.shard_silent = true;
+  EXPECT_EQ(ask_many(100), (answers{{"refused", 36}}));
+  world_.shard_silent = false;
+  EXPECT_TRUE(send_from(other, "settings")) << "others are not held up";
+  advance(std::chrono::seconds{60});
+  EXPECT_EQ(ask_many(1), (answers{{"answered", 1}}));
+}
+
 TEST_F(admin_access_test, nobody_joins_with_a_manager_of_another_node) {
   connect(node, certificate("rack"));
   connect(other, certificate("worker"));
