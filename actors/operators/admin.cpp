@@ -163,24 +163,6 @@ void start_call(admin_pointer self, const admin_call_ptr& call,
     add_change(self, call);
 }
 
-/// Of a node; who sends on without waiting for answers would have all others
-/// wait for theirs.
-constexpr long commands_at_once_max = 64;
-
-/// Null: its node has as many as it may.
-std::shared_ptr<const void> place_for(admin_pointer self,
-                                      const caf::strong_actor_ptr& sender) {
-  const auto is_free = [](const auto& x) { return x.use_count() == 1; };
-  auto& places = self->state.places;
-  std::erase_if(places, [&](const auto& x) { return is_free(x.second); });
-  if (!sender || sender->node() == self->node())
-    return std::make_shared<const char>();
-  auto& own = places[sender->node()];
-  if (!own)
-    own = std::make_shared<const char>();
-  return own.use_count() > commands_at_once_max ? nullptr : own;
-}
-
 /// `with` goes on with whoever gives the command.
 template <class With>
 caf::result<admin_reply> start(admin_pointer self, const admin_request& x,

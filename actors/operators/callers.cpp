@@ -18,6 +18,9 @@ namespace access = rules::access;
 constexpr std::size_t signing_in_max = 100;
 constexpr std::size_t signing_in_each_max = 8;
 constexpr std::size_t signed_in_max = 1'000;
+/// Of a node: who sends on without waiting for answers would have all others
+/// wait for theirs.
+constexpr long commands_at_once_max = 64;
 constexpr std::uint32_t refusal_lines_per_second = 10;
 
 std::optional<peer> peer_of(admin_pointer self, const caf::node_id& node) {
@@ -149,6 +152,20 @@ void log_entry(admin_pointer self, const operator_changed& as,
 std::optional<peer> peer_at(admin_pointer self,
                             const caf::strong_actor_ptr& sender) {
   return sender ? peer_of(self, sender->node()) : std::nullopt;
+}
+
+std::shared_ptr<const void> place_for(admin_pointer self,
+                                      const caf::strong_actor_ptr& sender) {
+  auto& places = self->state.places;
+  // Commands are over when nothing holds them any more, wherever they ended.
+  std::erase_if(places,
+                [](const auto& x) { return x.second.use_count() == 1; });
+  if (!sender || sender->node() == self->node())
+    return std::make_shared<const char>();
+  auto& own = places[sender->node()];
+  if (!own)
+    own = std::make_shared<const char>();
+  return own.use_count() > commands_at_once_max ? nullptr : own;
 }
 
 void with_caller(admin_pointer self, const caf::strong_actor_ptr& sender,

@@ -11,6 +11,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,11 @@ void audit(const admin_call_ptr& call, const document& before,
 
 /// Who gives a command, and what is granted to them.
 using rules::access::caller;
+
+/// For as long as it is held, a command counts among those that its node has at
+/// once. Null: that one has as many as it may.
+std::shared_ptr<const void> place_for(admin_pointer self,
+                                      const caf::strong_actor_ptr& sender);
 
 /// Goes on with who sent a message; an error if nobody knows what is set.
 void with_caller(admin_pointer self, const caf::strong_actor_ptr& sender,

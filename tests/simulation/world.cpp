@@ -154,6 +154,16 @@ void world::let_go(bool all) {
   });
 }
 
+awaiting world::waiting_by(chance& by) {
+  return {&by, outside_, [this] { return calm_; },
+          [this] {
+            if (scheduler_.jobs.empty() || endless_)
+              return false;
+            run(1);
+            return true;
+          }};
+}
+
 void world::let_time_pass(std::chrono::microseconds t) {
   settle();
   if (is_shared()) { // leases would end one and all in a larger step

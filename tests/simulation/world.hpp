@@ -52,6 +52,8 @@ private:
 
   /// Lets so many actors take a message; all of them until nobody has one.
   void run(std::uint64_t messages_max);
+  /// How who has a thread in the program waits.
+  awaiting waiting_by(chance& by);
   void settle();
   void let_time_pass(std::chrono::microseconds t);
   void hold_up_somebody();
@@ -382,8 +384,6 @@ private:
 
   // -- world_reviews.cpp: administrators are told of jobs that need them
 
-  /// How who has a thread in the program waits.
-  awaiting waiting_by(chance& by);
   review_teller_actor spawn_reviews(read_model_actor reads,
                                     micros wall_offset_us,
                                     std::function<bool()> leads);

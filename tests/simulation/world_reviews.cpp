@@ -57,16 +57,6 @@ private:
 
 } // namespace
 
-awaiting world::waiting_by(chance& by) {
-  return {&by, outside_, [this] { return calm_; },
-          [this] {
-            if (scheduler_.jobs.empty() || endless_)
-              return false;
-            run(1);
-            return true;
-          }};
-}
-
 review_teller_actor world::spawn_reviews(read_model_actor reads,
                                          micros wall_offset_us,
                                          std::function<bool()> leads) {

@@ -6,6 +6,7 @@
 #include "adapters/stores/memory/memory_journal_store.hpp"
 #include "messages/message_types.hpp"
 #include "messages/shard.hpp"
+#include "tests/support/few_threads.hpp"
 #include "tests/support/memory_tables.hpp"
 #include "tests/support/watched_journal.hpp"
 
@@ -17,35 +18,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <future>
 #include <memory>
 #include <mutex>
 #include <system_error>
-
-#include <dlfcn.h>
-#include <pthread.h>
-
-namespace {
-
-constexpr int as_many_as_wanted = -1;
-thread_local int threads_left = as_many_as_wanted; ///< for who asks for them
-
-} // namespace
-
-/// Stands before the system's.
-extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* how,
-                              void* (*run)(void*), void* with) noexcept {
-  static const auto usual = reinterpret_cast<decltype(&pthread_create)>(
-    ::dlsym(RTLD_NEXT, "pthread_create"));
-  if (threads_left == 0)
-    return EAGAIN;
-  if (threads_left > 0)
-    --threads_left;
-  return usual(thread, how, run, with);
-}
 
 namespace depositd {
 
@@ -157,10 +135,10 @@ TEST_F(end_core_test, waits_for_a_shard_that_is_still_looking_at_the_store) {
 TEST_F(end_core_test, there_is_nothing_to_end_if_threads_are_short) {
   const auto before = system.registry().running();
   for (int few = 0; few < 3; ++few) {
-    threads_left = few;
+    testing::threads_left = few;
     EXPECT_THROW(depositd::engine::spawn_core(system, options),
                  std::system_error);
-    threads_left = as_many_as_wanted;
+    testing::threads_left = testing::as_many_as_wanted;
     EXPECT_EQ(system.registry().running(), before) << few;
   }
   system.await_actors_before_shutdown(!HasFailure());
