@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <utility>
 
 namespace depositd {
@@ -62,34 +63,47 @@ core_factory::core_factory(caf::actor_system& system,
 
 caf::expected<cluster::opened_core> core_factory::open(shard_number shard,
                                                        epoch_number epoch) {
+  auto own = std::make_shared<parts>();
+  caf::error wrong;
+  try {
+    wrong = begin(*own, shard, epoch);
+  } catch (const std::exception& why) { // without a thread, for one
+    wrong = caf::make_error(ec::overloaded, std::string{why.what()});
+  }
+  if (wrong) {
+    end(system_, *own);
+    return wrong;
+  }
+  cluster::opened_core out;
+  out.actors = own->actors;
+  out.close = [&system = system_, own] { end(system, *own); };
+  return out;
+}
+
+caf::error core_factory::begin(parts& of, shard_number shard,
+                               epoch_number epoch) {
   auto stores = stores_of(shard, epoch);
   if (!stores)
     return std::move(stores.error());
   compare(stores->clock);
+  of.stores = std::move(*stores);
   const in_thread_of here{shard};
-  auto own = std::make_shared<parts>();
-  own->stores = std::move(*stores);
-  own->actors =
-    depositd::engine::spawn_core(system_, options_of(*own, shard));
-  if (auto wrong = open_logs(*own, shard)) {
-    depositd::engine::end_core(system_, own->actors);
+  of.actors = depositd::engine::spawn_core(system_, options_of(of, shard));
+  if (auto wrong = open_logs(of, shard))
     return wrong;
-  }
-  own->tracer =
-    spawn_tracer(system_, spans_, own->stores.journal.get());
-  own->schedulers = spawn_schedulers(
+  of.tracer = spawn_tracer(system_, spans_, of.stores.journal.get());
+  of.schedulers = spawn_schedulers(
     system_,
-    {settings_, own->actors, router_, shard, settings_.shards.count});
-  cluster::opened_core out;
-  out.actors = own->actors;
-  out.close = [&system = system_, own] {
-    end_schedulers(system, own->schedulers);
-    end_record_logs(system, own->logs);
-    end_tracer(system, own->tracer);
-    depositd::engine::end_core(system, own->actors);
-    own->stores = {};
-  };
-  return out;
+    {settings_, of.actors, router_, shard, settings_.shards.count});
+  return {};
+}
+
+void core_factory::end(caf::actor_system& system, parts& of) {
+  end_schedulers(system, of.schedulers);
+  end_record_logs(system, of.logs);
+  end_tracer(system, of.tracer);
+  depositd::engine::end_core(system, of.actors);
+  of.stores = {};
 }
 
 void core_factory::compare(const engine_clock& shared) {

@@ -51,7 +51,11 @@ private:
   void compare(const engine_clock& shared);
   depositd::engine::core_options options_of(const parts& of,
                                             shard_number shard);
+  /// What has begun is in `of`, also if it fails or throws.
+  caf::error begin(parts& of, shard_number shard, epoch_number epoch);
   caf::error open_logs(parts& of, shard_number shard);
+  /// All that has begun, and then the stores that it used. Blocks.
+  static void end(caf::actor_system& system, parts& of);
 
   caf::actor_system& system_;
   depositd_settings settings_;

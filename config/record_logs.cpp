@@ -11,6 +11,7 @@
 #include "adapters/logs/kafka/topics.hpp"
 #include "config/kafka_checks.hpp"
 #include "config/stores.hpp"
+#include "messages/thread_probe.hpp"
 #include "messages/workers.hpp"
 
 #include <caf/scoped_actor.hpp>
@@ -253,6 +254,8 @@ caf::expected<record_logs> spawn_record_logs(caf::actor_system& system,
     return failed;
   };
   const auto format = format_of(options.settings);
+  // Both or none: one that was begun would keep the stores.
+  look_for_threads(2);
   record_logs out;
   records::intake_options reading;
   reading.source = agreed_first(std::move(*source), agree);

@@ -2,6 +2,7 @@
 
 #include "adapters/tracing/otlp_exporter.hpp"
 #include "config/version.hpp"
+#include "messages/thread_probe.hpp"
 #include "messages/values/trace_book.hpp"
 
 #include <caf/scoped_actor.hpp>
@@ -42,6 +43,7 @@ records::tracer_actor spawn_tracer(caf::actor_system& system,
   options.store = journal;
   options.sink = std::move(sink);
   options.after = journal->last();
+  look_for_thread();
   return system.spawn<caf::detached>(records::tracer, std::move(options));
 }
 

@@ -135,10 +135,9 @@ TEST_F(end_core_test, waits_for_a_shard_that_is_still_looking_at_the_store) {
 TEST_F(end_core_test, there_is_nothing_to_end_if_threads_are_short) {
   const auto before = system.registry().running();
   for (int few = 0; few < 3; ++few) {
-    testing::threads_left = few;
+    const testing::few_threads left{few};
     EXPECT_THROW(depositd::engine::spawn_core(system, options),
                  std::system_error);
-    testing::threads_left = testing::as_many_as_wanted;
     EXPECT_EQ(system.registry().running(), before) << few;
   }
   system.await_actors_before_shutdown(!HasFailure());

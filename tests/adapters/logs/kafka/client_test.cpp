@@ -19,9 +19,10 @@ TEST(kafka_client, is_closed_though_no_thread_can_be_had_for_it) {
   auto x = client::open(RD_KAFKA_PRODUCER, options, {});
   ASSERT_TRUE(x) << render(x.error());
   ASSERT_GT(rd_kafka_thread_cnt(), 0);
-  testing::threads_left = 0;
-  x->reset();
-  testing::threads_left = testing::as_many_as_wanted;
+  {
+    const testing::few_threads none{0};
+    x->reset();
+  }
   EXPECT_EQ(rd_kafka_thread_cnt(), 0);
 }
 
