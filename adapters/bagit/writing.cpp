@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
@@ -292,15 +293,6 @@ bag_writer::~bag_writer() = default;
 
 caf::error bag_writer::add(const bag_member& x) {
   return state_->add(x);
-}
-
-caf::error bag_writer::add_tag_file(const std::string& path,
-                                    std::string_view text) {
-  if (auto fault = bag_path_fault(path); !fault.empty())
-    return refused("\"" + path + "\" " + fault);
-  if (kind_of_file(path) != file_kind::tag_file)
-    return refused("\"" + path + "\" is not a tag file of one's own");
-  return state_->add_encoded(path, text);
 }
 
 caf::expected<written_bag> bag_writer::finish() {

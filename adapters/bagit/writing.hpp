@@ -10,15 +10,14 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace depositd::bagit {
 
 struct new_bag {
   std::string name; ///< of the folder in the archive
-  /// Of bag-info.txt, manifests and `add_tag_file`, as bagit.txt calls it. It
-  /// has to have the characters of all names.
+  /// Of bag-info.txt and manifests, as bagit.txt calls it. It has to have the
+  /// characters of all names.
   std::string encoding = "UTF-8";
   /// Of payload and tag manifests. 1.0 is what is written.
   std::vector<digest_algorithm> digests = {digest_algorithm::md5,
@@ -57,12 +56,9 @@ public:
   ~bag_writer();
 
   /// `ec::store_damaged`: not the digest that was expected;
-  /// `ec::invalid_argument`: the path; `ec::already_exists`.
+  /// `ec::invalid_argument`: the path; `ec::already_exists`. bagit.txt,
+  /// bag-info.txt and manifests are the writer's own.
   caf::error add(const bag_member& x);
-
-  /// A tag file with this text; bagit.txt, bag-info.txt and manifests are the
-  /// writer's own.
-  caf::error add_tag_file(const std::string& path, std::string_view text);
 
   /// Makes the file durable. Check it (checking.hpp) before it is given away.
   caf::expected<written_bag> finish();
