@@ -102,7 +102,7 @@ TEST_F(core_start_test, tells_receiving_doors_of_no_end_before_it_is_durable) {
   EXPECT_EQ(told->accepted, std::vector<std::uint8_t>{0});
 }
 
-class core_ready_test : public testing::engine_fixture {
+class core_ready_test : public testing::watching<testing::engine_fixture> {
 protected:
   void SetUp() override {
     start();
@@ -140,6 +140,18 @@ TEST_F(core_ready_test, is_refused_with_the_reason_when_it_cannot_recover) {
 TEST_F(core_ready_test, is_refused_when_it_ends_before) {
   EXPECT_TRUE(ask<done>(core, drain{}));
   EXPECT_EQ(told().error(), ec::draining);
+}
+
+TEST_F(core_ready_test, is_refused_when_it_ends_while_the_store_is_read) {
+  disk->before_read = [this] {
+    caf::anon_send(core, drain{});
+    return caf::error{};
+  };
+  advance(1s);
+  EXPECT_EQ(told().error(), ec::draining);
+  EXPECT_EQ(ask<enqueued>(door, enqueue{"q", items_of("ann", 1)}).error(),
+            ec::draining)
+    << "the next engine's";
 }
 
 /// A shard beside the first, which has the newest settings.
