@@ -136,6 +136,29 @@ TEST(skip_rules, row_p12_a_duplicate_of_what_was_ingested_succeeds) {
   EXPECT_FALSE(item.needs_admin_review);
 }
 
+TEST(skip_rules, row_p12_an_item_that_has_its_object_was_ingested) {
+  auto item = an_item(item_stage::record);
+  item.object = "test.edu/photos";
+  EXPECT_EQ(should_skip(item, clear_facts()), skip_reason::already_ingested);
+  apply_skip(item, skip_reason::already_ingested);
+  EXPECT_EQ(item.outcome, "already ingested");
+}
+
+TEST(skip_rules, what_they_end_is_in_nobodys_hands_and_says_why) {
+  for (const auto why : {skip_reason::newer_exists, skip_reason::newer_recorded,
+                         skip_reason::bag_gone, skip_reason::bag_changed}) {
+    auto item = an_item();
+    item.node = "worker-1";
+    item.pid = 42;
+    const auto effect = apply_skip(item, why);
+    EXPECT_EQ(item.node, "");
+    EXPECT_EQ(item.pid, 0);
+    EXPECT_NE(effect.note, "");
+    EXPECT_EQ(item.note, effect.note);
+    EXPECT_EQ(item.outcome, effect.note);
+  }
+}
+
 TEST(skip_rules, an_item_that_is_under_way_is_no_duplicate_of_itself) {
   auto facts = clear_facts();
   facts.recorded_since = true;
@@ -148,12 +171,15 @@ TEST(skip_rules, apply_in_their_order) {
   facts.recorded_since = true;
   facts.older_unfinished = true;
   facts.newer_unfinished = true;
+  facts.newer_recorded = true;
   facts.bag = bag_state::gone;
   auto item = an_item();
   EXPECT_EQ(should_skip(item, facts), skip_reason::already_ingested);
   facts.recorded_since = false;
   EXPECT_EQ(should_skip(item, facts), skip_reason::older_unfinished);
   facts.older_unfinished = false;
+  EXPECT_EQ(should_skip(item, facts), skip_reason::newer_recorded);
+  facts.newer_recorded = false;
   EXPECT_EQ(should_skip(item, facts), skip_reason::newer_exists);
   facts.newer_unfinished = false;
   EXPECT_EQ(should_skip(item, facts), skip_reason::bag_gone);

@@ -107,10 +107,61 @@ TEST(premis_events, differ_for_other_work) {
   EXPECT_EQ(ids.size(), 6u);
 }
 
+TEST(premis_events, differ_where_a_letter_goes_from_one_part_to_the_next) {
+  const premis_scene scene{"o", "u", "jid-1", "depositd", 1'000};
+  premis_facts one{.type = premis_types::ingestion, .detail = "b"};
+  auto other = one;
+  one.file = "a";
+  other.detail = "";
+  other.file = "ab";
+  EXPECT_NE(make_event(scene, one).id, make_event(scene, other).id);
+}
+
+TEST(premis_events, say_whose_they_are) {
+  const premis_scene scene{"o", "u", "jid-1", "depositd", 1'000};
+  const auto out = make_event(scene, {.type = premis_types::ingestion,
+                                      .detail = "d"});
+  EXPECT_EQ(out.owner, scene.owner);
+  EXPECT_EQ(out.agent, scene.agent);
+  EXPECT_EQ(out.job, scene.job);
+}
+
 // -- bags that are found ------------------------------------------------------
 
 TEST(arrivals, row_p34_makes_an_item_of_a_new_bag) {
   EXPECT_EQ(decide_arrival({.last = last_item::none}), arrival::create);
+}
+
+TEST(arrivals, row_p34_makes_another_item_where_the_last_was_cancelled) {
+  EXPECT_EQ(decide_arrival({.last = last_item::cancelled}), arrival::create);
+}
+
+TEST(arrivals, know_what_became_of_the_last_item) {
+  batch_row batch;
+  EXPECT_EQ(became_of(batch, nullptr), last_item::unfinished);
+  job_row job;
+  job.info.pipeline = "aptrust";
+  job.queue = "test.ingest01_prefetch";
+  const auto after = [&](job_state state, const char* note, bool again) {
+    job.status.state = state;
+    job.status.note = note;
+    job.status.submit_again = again;
+    return became_of(batch, &job);
+  };
+  EXPECT_EQ(after(job_state::pending, "", false), last_item::unfinished);
+  EXPECT_EQ(after(job_state::completed, "", false), last_item::succeeded);
+  EXPECT_EQ(after(job_state::failed, "", true), last_item::failed);
+  EXPECT_EQ(after(job_state::failed, "cancelled: newer", true),
+            last_item::cancelled);
+  // As failed ones they would be taken away one day.
+  EXPECT_EQ(after(job_state::failed, "suspended: gone", true),
+            last_item::unfinished);
+  EXPECT_EQ(after(job_state::failed, "", false), last_item::unfinished);
+  job.queue.clear();
+  EXPECT_EQ(after(job_state::deleted, "", false), last_item::cancelled)
+    << "it is in no queue any more";
+  batch.status.state = batch_state::deleted;
+  EXPECT_EQ(became_of(batch, nullptr), last_item::cancelled);
 }
 
 TEST(arrivals, row_p34_skips_what_is_pending_or_has_failed) {
