@@ -158,6 +158,17 @@ identifiers_after identifiers_in(std::shared_ptr<inventory> objects) {
   };
 }
 
+identifier_taken taken_in(std::shared_ptr<inventory> objects) {
+  return [objects = std::move(objects)](
+           const std::string& identifier) -> caf::expected<bool> {
+    const auto found =
+      objects->find({.identifier = identifier, .count_max = 1});
+    if (!found)
+      return found.error();
+    return !found->empty();
+  };
+}
+
 caf::expected<std::shared_ptr<minter>>
 open_minter(const depositd_settings& settings,
             const std::shared_ptr<inventory>& objects,
@@ -171,7 +182,8 @@ open_minter(const depositd_settings& settings,
   if (auto failed = make_private("minter.kind", folder))
     return failed;
   local_minter_options options{.folder = folder,
-                               .known = identifiers_in(objects)};
+                               .known = identifiers_in(objects),
+                               .taken = taken_in(objects)};
   if (shared)
     return std::shared_ptr<minter>{
       std::make_shared<shared_local_minter>(std::move(options))};

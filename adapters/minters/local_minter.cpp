@@ -71,7 +71,7 @@ public:
   local_minter(std::unique_ptr<sqlite::database> file,
                const local_minter_options& options)
     : file_(std::move(file)), shoulder_(options.shoulder),
-      known_(options.known) {
+      known_(options.known), taken_(options.taken) {
     // nop
   }
 
@@ -146,15 +146,32 @@ private:
         return known.error();
       last = *known > 0 ? *known + lost_max : 0;
     }
-    out = identifier_of(last + 1);
-    return file_->run(insert, last + 1, std::string_view{key},
+    const auto number = next_free(last + 1);
+    if (!number)
+      return number.error();
+    out = identifier_of(*number);
+    return file_->run(insert, *number, std::string_view{key},
                       std::string_view{out});
+  }
+
+  /// What comes next can be guessed, and depositors may name identifiers.
+  caf::expected<std::uint64_t> next_free(std::uint64_t number) const {
+    if (!taken_)
+      return number;
+    for (;; ++number) {
+      const auto taken = taken_(identifier_of(number));
+      if (!taken)
+        return taken.error();
+      if (!*taken)
+        return number;
+    }
   }
 
   std::mutex mutex_;
   std::unique_ptr<sqlite::database> file_;
   const std::string shoulder_;
   const identifiers_after known_;
+  const identifier_taken taken_;
 };
 
 bool legal_shoulder(const std::string& x) {

@@ -17,6 +17,9 @@ namespace depositd {
 using identifiers_after =
   std::function<caf::expected<std::vector<std::string>>(const std::string&)>;
 
+/// Whether an object has this identifier.
+using identifier_taken = std::function<caf::expected<bool>(const std::string&)>;
+
 struct local_minter_options {
   std::filesystem::path folder; ///< is there
   /// What every identifier begins with after "ark:/": authority and shoulder.
@@ -25,6 +28,10 @@ struct local_minter_options {
   /// the last was lost, goes on far behind those that objects have. None: there
   /// are no objects.
   identifiers_after known = nullptr;
+  /// Asked of each that would be given: what an object has already, as one
+  /// whose depositor has named its identifier, is passed over. None: no object
+  /// has any.
+  identifier_taken taken = nullptr;
 };
 
 /// `ec::invalid_argument` for a shoulder that is none; `ec::store_failed` if

@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import io
 import json
+import shutil
 import tarfile
 
 import harness
@@ -182,6 +183,25 @@ class MerrittFiles(MerrittTest):
                          [("d.txt", b"4")])
         self.assertEqual(again["identifier"], ark)
         self.assertEqual(self.stored(again).version, 3)
+
+    def test_identifiers_that_objects_have_are_passed_over(self):
+        """As where depositors have named those that would be given next."""
+        engine = self.prepared()
+        self.one({"type": "file"}, [("first", b"x")])
+        engine.stop()
+        given, before = engine.data / "minter", self.folder / "minter-before"
+        shutil.copytree(given, before)
+        engine.start()
+        self.done({"type": "file"}, [(name, b"x") for name in "abc"])
+        engine.stop()
+        shutil.rmtree(given)
+        shutil.copytree(before, given)
+        engine.start()
+        job = self.one({"type": "file"}, [("last", b"x")])
+        self.assertEqual(job["attempt"], 0, job)
+        self.assertEqual(
+            [x["versions"] for x in engine.ask("object", "list")["objects"]],
+            [1] * 5)
 
     def test_M19_many_at_once_with_one_local_id(self):
         self.prepared()

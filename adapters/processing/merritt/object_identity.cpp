@@ -69,6 +69,16 @@ private:
     return wait_for_lock(x_, wanted);
   }
 
+  std::uint64_t minted_in_vain() const {
+    return job_.more.value(left_by_process::minted_in_vain, std::uint64_t{0});
+  }
+
+  /// The same for the same identifier: a repeat after a crash makes no other.
+  std::string minting_key() const {
+    const auto vain = minted_in_vain();
+    return vain == 0 ? job_.uuid : job_.uuid + "/" + std::to_string(vain);
+  }
+
   std::optional<outcome> look_up() {
     std::string known;
     std::string known_as;
@@ -104,7 +114,7 @@ private:
                      ? "an update needs an identifier or a local id"
                      : "an update, but no object has the local id "
                          + in_quotes(job_.what.local_ids.front()));
-    auto found = x_.tools.minter->mint({.key = job_.uuid,
+    auto found = x_.tools.minter->mint({.key = minting_key(),
                                         .who = job_.what.creator,
                                         .what = job_.what.title,
                                         .when = job_.what.date,
@@ -136,13 +146,15 @@ private:
   }
 
   /// A minter that repeats itself, as one that was brought back from a copy,
-  /// would have this become a version of somebody else's object.
+  /// or a depositor who names what would be minted next, would have this become
+  /// a version of somebody else's object.
   outcome mint_anew() {
     auto out =
       ended(verdict::retry, "the minter gave " + job_.what.identifier
                               + " again, which is an object already");
     job_.what.identifier.clear();
     job_.more.erase(left_by_process::minted);
+    job_.more[left_by_process::minted_in_vain] = minted_in_vain() + 1;
     return out;
   }
 

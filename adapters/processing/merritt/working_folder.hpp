@@ -29,6 +29,8 @@ namespace left_by_process {
 
 /// True: the identifier was minted for this job.
 inline constexpr const char* minted = "minted";
+/// How many identifiers were minted for it before that are others' objects.
+inline constexpr const char* minted_in_vain = "minted_in_vain";
 /// True: the object was recorded already when the job was processed, so this
 /// will be a further version. With `job_document::update` its files are those
 /// of the last version and these; without, these alone.

@@ -123,6 +123,33 @@ TEST_F(local_minting, begins_behind_what_objects_have_if_its_file_is_lost) {
   EXPECT_EQ(asked.size(), 2u) << "once";
 }
 
+TEST_F(local_minting, passes_over_what_objects_have) {
+  std::set<std::string> taken;
+  caf::error away;
+  const auto minting = open_local_minter(
+    {.folder = home.path(),
+     .taken = [&](const std::string& x) -> caf::expected<bool> {
+       if (away)
+         return away;
+       return taken.contains(x);
+     }});
+  ASSERT_TRUE(minting) << render(minting.error());
+  const auto first = *(*minting)->mint({.key = "job-1"});
+  for (const std::uint64_t number : {2u, 3u, 4u, 6u}) {
+    const auto name = "99999/fk4" + minted_name(number, 6);
+    taken.insert("ark:/" + name + check_character(name));
+  }
+  EXPECT_EQ((*minting)->mint({.key = "job-2"})->substr(0, 20),
+            "ark:/99999/fk4" + minted_name(5, 6));
+  EXPECT_EQ((*minting)->mint({.key = "job-3"})->substr(0, 20),
+            "ark:/99999/fk4" + minted_name(7, 6));
+  taken.insert(first);
+  EXPECT_EQ(*(*minting)->mint({.key = "job-1"}), first)
+    << "its own object has it by now";
+  away = ec::store_failed;
+  EXPECT_EQ((*minting)->mint({.key = "job-4"}).error(), ec::store_failed);
+}
+
 TEST_F(local_minting, begins_with_the_first_number_where_nothing_is_known) {
   const auto fresh = open_local_minter(
     {.folder = home.path(),

@@ -255,6 +255,25 @@ TEST_F(processing, takes_no_object_of_others_for_what_was_minted) {
   EXPECT_FALSE(second.more.contains(left_by_process::known_object));
 }
 
+/// Between minting and the lock, a depositor made an object under the same.
+TEST_F(processing, asks_for_another_identifier_than_what_was_taken) {
+  auto late = ready({{"b", "B"}});
+  EXPECT_EQ(run("process", late).says, verdict::not_yet);
+  const auto guessed = late.what.identifier;
+  auto first = ready({{"a", "A"}}, {.identifier = guessed});
+  EXPECT_EQ(process(first), "");
+  record(first);
+  EXPECT_FALSE(catalogue->unlock_all(first.uuid, any_token));
+  EXPECT_EQ(run("process", late).says, verdict::retry);
+  const auto before = late;
+  EXPECT_EQ(process(late), "");
+  EXPECT_NE(late.what.identifier, guessed);
+  // The engine dies before it is written down.
+  auto again = before;
+  EXPECT_EQ(run("process", again).says, verdict::not_yet);
+  EXPECT_EQ(again.what.identifier, late.what.identifier);
+}
+
 /// What the minter does wrong is nothing that the submission has done.
 TEST_F(processing, tries_again_when_a_minter_gives_what_is_no_ark) {
   std::string text;
