@@ -174,10 +174,9 @@ private:
     const auto& object = found->front();
     if (minted() && !is_made_by_this(object))
       return mint_anew();
-    if (object.collection != job_.collection)
+    if (object.collection != job_.collection) // whose is not theirs to know
       return ended(verdict::failed, job_.what.identifier
-                                      + " is an object of the collection "
-                                      + object.collection);
+                                      + " is an object of another collection");
     job_.more[left_by_process::known_object] = true;
     return add_local_ids(object.local_ids);
   }

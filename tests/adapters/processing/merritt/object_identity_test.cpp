@@ -180,8 +180,8 @@ TEST_F(processing, M20_objects_of_other_collections_are_not_touched) {
   record(first);
   collection.name = "other";
   auto second = ready({{"a", "A"}}, {.identifier = given_ark});
-  EXPECT_EQ(process(second), "process: ark:/99999/fk4given is an object of the "
-                             "collection demo");
+  EXPECT_EQ(process(second), "process: ark:/99999/fk4given is an object of "
+                             "another collection");
 }
 
 TEST_F(processing, M35_a_bad_ark_of_the_form_is_rejected) {
