@@ -145,6 +145,11 @@ caf::error archive_reader::open(const archive_source& from) {
     archive_read_support_format_zip_seekable(to);
   else
     archive_read_support_format_tar(to);
+  return begin();
+}
+
+caf::error archive_reader::begin() {
+  auto* to = from_.get();
   archive_read_set_read_callback(to, &give);
   archive_read_set_skip_callback(to, &skip);
   archive_read_set_seek_callback(to, &seek);
@@ -152,6 +157,20 @@ caf::error archive_reader::open(const archive_source& from) {
   if (archive_read_open1(to) != ARCHIVE_OK)
     return failed("read");
   return {};
+}
+
+/// This once: what is in it may be compressed, too, and is called so.
+void archive_reader::take_single() {
+  archive_read_append_filter(from_.get(), single_filter_);
+  archive_read_support_format_raw(from_.get());
+}
+
+/// From its beginning, whatever it looks like.
+caf::error archive_reader::begin_raw() {
+  from_.reset(archive_read_new());
+  at_ = 0;
+  take_single();
+  return begin();
 }
 
 caf::error archive_reader::prepare_zip() {
@@ -184,9 +203,8 @@ caf::error archive_reader::prepare_single(const std::string& name) {
     archive_entry_set_size(nothing_.get(), 0);
     return {};
   }
-  // This once: what is in it may be compressed, too, and is called so.
-  archive_read_append_filter(from_.get(), filter);
-  archive_read_support_format_raw(from_.get());
+  single_filter_ = filter;
+  take_single();
   return {};
 }
 
@@ -194,7 +212,14 @@ caf::expected<archive_entry*> archive_reader::next() {
   if (empty_)
     return std::exchange(begun_, true) ? nullptr : nothing_.get();
   archive_entry* entry = nullptr;
-  const auto code = archive_read_next_header(from_.get(), &entry);
+  auto code = archive_read_next_header(from_.get(), &entry);
+  // To the library, a file that begins with zeros is a tar without entries.
+  if (code == ARCHIVE_EOF && !begun_ && !single_name_.empty()) {
+    if (auto failure = begin_raw())
+      return failure;
+    code = archive_read_next_header(from_.get(), &entry);
+  }
+  begun_ = true;
   if (code == ARCHIVE_EOF)
     return static_cast<archive_entry*>(nullptr);
   // A warning is a name that cannot be read, or a header that is damaged.

@@ -62,6 +62,9 @@ private:
   caf::expected<std::string> end_of_file() const;
   caf::error prepare_zip();
   caf::error prepare_single(const std::string& name);
+  caf::error begin();
+  void take_single();
+  caf::error begin_raw();
 
   // -- what the library calls
 
@@ -84,7 +87,8 @@ private:
   /// knows neither.
   bool empty_ = false;
   std::unique_ptr<archive_entry, void (*)(archive_entry*)> nothing_;
-  bool begun_ = false; ///< what is empty has shown its entry, if any
+  int single_filter_ = 0; ///< what it is compressed with
+  bool begun_ = false;    ///< has shown its first entry, if any
   std::uint64_t bytes_ = 0;
 };
 

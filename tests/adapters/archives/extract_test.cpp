@@ -219,6 +219,27 @@ TEST_F(extracting, row_39_a_single_file_is_compressed_and_only_that_is_undone) {
   EXPECT_EQ(content("b.txt.gz"), inner);
 }
 
+/// As images of disks do; to the library that is a tar without entries.
+TEST_F(extracting, takes_a_compressed_file_that_begins_with_zeros) {
+  for (const auto& bytes :
+       {std::string(5'000, '\0'), std::string(1'024, '\0') + "a disk"}) {
+    const auto once = [](archive* to) {
+      archive_write_set_format_raw(to);
+      archive_write_add_filter_gzip(to);
+    };
+    const auto path = make("disk.img.gz", {{"x", bytes}}, once);
+    const auto files = extract(path);
+    ASSERT_TRUE(files) << render(files.error());
+    EXPECT_EQ(*files,
+              (std::vector<extracted_file>{{"disk.img", bytes.size()}}));
+    EXPECT_EQ(content("disk.img"), bytes);
+    fs::remove_all(out());
+    const auto whole = bytes_of(path);
+    std::ofstream{path, std::ios::binary} << whole.substr(0, whole.size() - 9);
+    EXPECT_NE(refusal_of(path), "unpacked") << "it is cut off";
+  }
+}
+
 TEST_F(extracting, takes_an_empty_file_that_is_compressed) {
   for (const auto* name : {"e.txt.gz", "e.txt.bz2"}) {
     const auto path = make(name, {{"x", ""}}, [&](archive* to) {
