@@ -207,6 +207,8 @@ public:
   caf::expected<remote_size> measure(const std::string& url) override {
     caf::error failure;
     for (std::uint32_t i = 0; i < measure_tries; ++i) {
+      if (options_.limits.stopped && options_.limits.stopped())
+        return caf::make_error(ec::draining, "the engine ends");
       auto found = ask_size(url, true);
       // Many servers do not know the method, or do not tell the length.
       if (!found ? found.error() == ec::not_found : !found->bytes)

@@ -48,7 +48,8 @@ class downloader {
 public:
   virtual ~downloader() = default;
 
-  /// Asks the server, without the file itself.
+  /// Asks the server, without the file itself. `ec::draining` once work is cut
+  /// short: there is no use in asking about others.
   virtual caf::expected<remote_size> measure(const std::string& url) = 0;
 
   /// Fetches a file and makes it durable. What is at `to` (with ".part" behind

@@ -17,6 +17,12 @@ public:
   /// Whether to go on.
   bool take(const manifest_row& row, const caf::expected<remote_size>& answer) {
     const std::lock_guard guard{mutex_};
+    // There may be a million others. All are asked anew.
+    if (!answer && answer.error() == ec::draining) {
+      if (!failure_)
+        failure_ = ended(verdict::retry, depositd::render(answer.error()));
+      return false;
+    }
     if (!answer && is_hopeless(answer.error())) {
       if (!failure_)
         failure_ = ended(answer.error(), verdict::rejected,

@@ -50,6 +50,22 @@ TEST_F(estimating, M03_sums_what_the_rows_say) {
   EXPECT_EQ(site.count("GET"), 0u);
 }
 
+TEST_F(estimating, asks_no_further_once_work_is_cut_short) {
+  std::string rows;
+  for (int i = 0; i < 100; ++i)
+    rows += row("n" + std::to_string(i), "12345");
+  auto job = staged(rows);
+  const auto before = job.space_needed;
+  web_downloader_options options;
+  options.limits.stopped = [] { return true; };
+  tools.downloader = make_web_downloader(guard, options);
+  start();
+  const auto out = run("estimate", job);
+  EXPECT_EQ(out.says, verdict::retry) << out.reason;
+  EXPECT_EQ(site.count(""), 0u);
+  EXPECT_EQ(job.space_needed, before);
+}
+
 TEST_F(estimating, S01_what_is_not_known_costs_ten_and_only_once) {
   auto job = staged(row("one", "1"));
   for (int i = 0; i < 2; ++i) {
