@@ -6,6 +6,8 @@
 #include "actors/rules/lifecycle/machines.hpp"
 #include "messages/values/work_documents.hpp"
 
+#include <algorithm>
+
 namespace depositd::operators {
 
 namespace about_batches {
@@ -52,9 +54,12 @@ void with_named(admin_pointer self, const admin_call_ptr& call,
 
 document full_document(const batch_row& row, const jobs_found& jobs) {
   ended_jobs ended;
-  for (const auto& job : jobs.rows)
+  const auto count = std::min<std::size_t>(jobs.rows.size(), ended_jobs_max);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& job = jobs.rows[i];
     (job.status.state == job_state::failed ? ended.failed : ended.successful)
       .push_back(job.id);
+  }
   auto out = document_of(row, ended);
   out["pipeline"] = row.info.pipeline;
   out["type"] = row.info.type;
@@ -66,7 +71,7 @@ document full_document(const batch_row& row, const jobs_found& jobs) {
   out["split"] = row.jobs.split;
   out["reports"] = row.reports;
   out["note"] = row.status.note;
-  if (jobs.more)
+  if (jobs.more || count < jobs.rows.size())
     out["jobs_left_out"] = true;
   return out;
 }
@@ -77,7 +82,7 @@ void show(admin_pointer self, const admin_call_ptr& call) {
     query.batch = row.id;
     query.user = row.user;
     query.states = {job_state::failed, job_state::completed};
-    query.count_max = ended_jobs_max;
+    query.count_max = ended_jobs_max + 1; // which is not shown
     ask(self, call, self->state.options.projector, std::move(query),
         [=](const jobs_found& x) { deliver(call, full_document(row, x)); });
   });

@@ -88,6 +88,20 @@ TEST_F(admin_jobs_test, a_batch_is_shown_with_the_jobs_that_have_ended) {
   EXPECT_EQ(run("batch show", {{"id", "4"}})["jobs_left_out"], true);
 }
 
+TEST_F(admin_jobs_test, a_batch_says_so_when_it_has_more_jobs_than_are_shown) {
+  add_batch(4, batch_state::failed);
+  item_id id = 100;
+  while (id < 10'100)
+    add_job(id++, job_state::failed);
+  const auto whole = run("batch show", {{"id", "bid-4"}});
+  EXPECT_EQ(whole["failed_jobs"].size(), 10'000u);
+  EXPECT_FALSE(whole.contains("jobs_left_out"));
+  add_job(id, job_state::failed);
+  const auto part = run("batch show", {{"id", "bid-4"}});
+  EXPECT_EQ(part["failed_jobs"].size(), 10'000u);
+  EXPECT_EQ(part["jobs_left_out"], true);
+}
+
 TEST_F(admin_jobs_test, what_is_no_name_of_a_job_is_refused) {
   for (const auto* id : {"", "0", "99999999999999999999999"})
     refusal("job show", {{"id", id}});
