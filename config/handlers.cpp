@@ -16,6 +16,7 @@
 #include "adapters/processing/stages/while_there.hpp"
 #include "adapters/stores/files/work_marker.hpp"
 #include "config/aptrust.hpp"
+#include "config/process_memory.hpp"
 #include "config/shared_services.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/workers.hpp"
@@ -140,7 +141,11 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
   const std::shared_ptr<exec::program_groups> programs{cut, &cut->programs};
   auto ingest = ingest_options_of(settings, tools, std::move(profiles));
   ingest.programs = programs;
-  options.handlers = merritt::first_stages(tools, ingest.room);
+  // Besides what doors and bodies take.
+  const auto for_manifests =
+    budget_of(settings.memory, find_memory_limits()).bytes_max / 2;
+  options.handlers = merritt::first_stages(
+    tools, ingest.room, merritt::slow_fetch_from, for_manifests);
   options.handlers.merge(
     merritt::last_stages(tools, relay_service(settings, cut)));
   options.handlers.merge(aptrust::ingest_stages(std::move(ingest)));

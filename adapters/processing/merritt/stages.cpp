@@ -2,6 +2,7 @@
 
 #include "adapters/processing/merritt/fetching_turns.hpp"
 #include "adapters/processing/merritt/job_steps.hpp"
+#include "adapters/processing/merritt/manifest_room.hpp"
 #include "adapters/processing/merritt/object_turns.hpp"
 #include "adapters/processing/merritt/splitting.hpp"
 
@@ -45,6 +46,19 @@ job_step in_turn(bool (*is_fetched)(const job_document&), job_step step,
   };
 }
 
+/// With its manifest in memory.
+job_step in_room(std::shared_ptr<manifest_room> room, job_step step) {
+  return [room = std::move(room), step = std::move(step)](work_on_job& x) {
+    if (!has_rows(x.job))
+      return step(x);
+    const auto place =
+      room->enter_with(x.job.user, x.folder.submitted_manifest());
+    return place ? step(x)
+                 : ended_without_turn("other large manifests take the memory "
+                                      "that there is for them");
+  };
+}
+
 /// What a job says that it is about is known from its first stage on: those
 /// that were sent later let it go first.
 stages::stage_handler
@@ -66,9 +80,11 @@ in_order(const std::shared_ptr<const stages::stage_tools>& tools,
 stages::stage_handlers
 first_stages(std::shared_ptr<const stages::stage_tools> tools,
              std::shared_ptr<promised_room> room,
-             std::chrono::milliseconds slow_from) {
+             std::chrono::milliseconds slow_from,
+             std::uint64_t manifest_bytes) {
   stages::stage_handlers out;
   const auto turns = std::make_shared<object_turns>();
+  const auto manifests = std::make_shared<manifest_room>(manifest_bytes);
   const auto fetching = [&](bool (*is_fetched)(const job_document&),
                             job_step step) {
     return in_order(tools, turns,
@@ -76,17 +92,21 @@ first_stages(std::shared_ptr<const stages::stage_tools> tools,
   };
   out["merritt.split"] = make_splitter(tools, slow_from);
   out["merritt.stage"] = fetching(&has_url, stage_payload);
-  out["merritt.estimate"] = fetching(
-    &has_rows, [](work_on_job& x) { return estimate_space(x); });
+  out["merritt.estimate"]
+    = fetching(&has_rows, in_room(manifests, [](work_on_job& x) {
+                 return estimate_space(x);
+               }));
   const auto waiting =
     tools->wake ? std::make_shared<room_watch>(tools, room) : nullptr;
   out["merritt.provision"] = in_order(tools, turns, [=](work_on_job& x) {
     return provision_space(x, *room, waiting.get());
   });
-  out["merritt.download"] =
-    fetching(&has_rows,
-             [room](work_on_job& x) { return download_rows(x, *room); });
-  out["merritt.process"] = in_order(tools, turns, process_object);
+  out["merritt.download"]
+    = fetching(&has_rows, in_room(manifests, [room](work_on_job& x) {
+                 return download_rows(x, *room);
+               }));
+  out["merritt.process"]
+    = in_order(tools, turns, in_room(manifests, process_object));
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include "tests/support/packed.hpp"
 
 #include <condition_variable>
+#include <optional>
 
 namespace depositd::merritt {
 
@@ -64,6 +65,23 @@ TEST_F(estimating, asks_no_further_once_work_is_cut_short) {
   EXPECT_EQ(out.says, verdict::retry) << out.reason;
   EXPECT_EQ(site.count(""), 0u);
   EXPECT_EQ(job.space_needed, before);
+}
+
+TEST_F(estimating, waits_while_other_manifests_take_the_memory) {
+  auto first = staged(row("one", "12345"));
+  auto second = staged("corrupt\n"); // which is said once it is read
+  handlers = first_stages(std::make_shared<stages::stage_tools>(tools),
+                          std::make_shared<promised_room>(), slow_fetch_from,
+                          1'000);
+  std::optional<outcome> meanwhile;
+  site.next({[&](const std::string&) {
+    meanwhile = run("estimate", second);
+    return testing::server::ok("");
+  }});
+  EXPECT_EQ(run("estimate", first).says, verdict::done);
+  ASSERT_TRUE(meanwhile);
+  EXPECT_EQ(meanwhile->says, verdict::not_yet) << meanwhile->reason;
+  EXPECT_EQ(run("estimate", second).says, verdict::rejected);
 }
 
 TEST_F(estimating, S01_what_is_not_known_costs_ten_and_only_once) {
